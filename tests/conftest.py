@@ -1,0 +1,15 @@
+"""What every test may use."""
+
+import pytest
+from hypothesis import settings
+
+# Machines are shared and slow at times: an example that takes long says nothing. Nothing is written into the tree.
+settings.register_profile("memuse", deadline=None, database=None)
+settings.load_profile("memuse")
+
+
+@pytest.fixture(autouse=True)
+def _no_options_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CI run sets variables that change what the plugin allows; tests that are about them set them again."""
+    for name in ("CI", "MEMUSE_BASELINE", "MEMUSE_RECORD_MODE", "MEMUSE_DRIFT", "MEMUSE_UPDATE", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(name, raising=False)
