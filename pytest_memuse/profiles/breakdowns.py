@@ -1,0 +1,177 @@
+"""Counts and breakdowns of a run that no single figure holds (MemUse 4.2, 4.3, A.4.1, A.4.2)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pytest_memuse.judging.answers import Effect, Influence, Novelty
+from pytest_memuse.profiles.axes import AXES, Axis, count_on, is_profiled, profiled
+from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, RowOutcome, Run, Triage, Usage
+
+_LABELLED = (RowOutcome.JUDGED, RowOutcome.NEUTRAL)
+_UNLABELLED = (RowOutcome.ERROR, RowOutcome.EMPTY, RowOutcome.UNASSESSABLE, RowOutcome.UNJUDGED)
+
+Item = tuple[str, str]
+"""Namespace and item."""
+
+
+def triage_counts(run: Run) -> dict[str, int]:
+    """Count the spans by triage label (automatic neutral ones as neutral), then by the outcome classes without one."""
+    labels = Counter(span.triage for span in run.spans if span.outcome in _LABELLED)
+    outcomes = Counter(span.outcome for span in run.spans)
+    return {triage.value: labels[triage] for triage in Triage} | {o.value: outcomes[o] for o in _UNLABELLED}
+
+
+def _assessed(run: Run) -> Iterator[EntryRow]:
+    return (entry for span in run.spans if is_profiled(span) for entry in span.entries)
+
+
+def share(part: int, whole: int) -> float | None:
+    """Return part of whole, None where the whole is empty: such a rate is undefined (A.4.1)."""
+    return part / whole if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class Recurring:
+    """Items delivered in at least ``threshold`` distinct episodes, and what relevance rests on them.
+
+    ``relevant_recurring`` of the ``relevant`` entries are from these items; ``episodes_without`` of the recorded
+    ``episodes`` are reached by a relevant entry of another item.
+    """
+
+    threshold: float
+    items: tuple[Item, ...]
+    relevant: int
+    relevant_recurring: int
+    episodes: int
+    episodes_without: int
+
+    @property
+    def share_of_relevant_entries(self) -> float | None:
+        return share(self.relevant_recurring, self.relevant)
+
+    @property
+    def relevance_coverage_without(self) -> float | None:
+        return share(self.episodes_without, self.episodes)
+
+
+def recurring(run: Run) -> Recurring:
+    """Return the frequency diagnostic of A.4.2; a delivery counts whatever became of its span."""
+    threshold = max(2.0, len(run.episodes) / 10)
+    episodes: Counter[Item] = Counter()
+    for episode in run.episodes:
+        episodes.update({(entry.namespace, entry.item) for span in episode.spans for entry in span.entries})
+    items = tuple(sorted(item for item, count in episodes.items() if count >= threshold))
+    often = frozenset(items)
+    relevant = [entry for entry in _assessed(run) if AXES["relevance"].holds(entry)]
+    return Recurring(
+        threshold=threshold,
+        items=items,
+        relevant=len(relevant),
+        relevant_recurring=sum((entry.namespace, entry.item) in often for entry in relevant),
+        episodes=len(run.episodes),
+        episodes_without=sum(
+            _reached(episode, lambda e: (e.namespace, e.item) not in often) for episode in run.episodes
+        ),
+    )
+
+
+def _reached(episode: EpisodeRow, counts: Callable[[EntryRow], bool]) -> bool:
+    relevant = AXES["relevance"].holds
+    return any(relevant(entry) and counts(entry) for span in profiled(episode) for entry in span.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """Entries with the usage label *ignored*: ``irrelevant`` where relevance is false, by novelty otherwise (A.4.1).
+
+    ``relevant`` counts those known to be relevant; with an undetermined relevance the novelty groups hold more.
+    """
+
+    relevant: int
+    irrelevant: int
+    novel: int
+    confirming: int
+    redundant: int
+    undetermined: int
+
+
+def unused(run: Run) -> Unused:
+    """Group the ignored entries; the groups do not say why they went unused."""
+    ignored = [entry for entry in _assessed(run) if entry.usage is Usage.IGNORED]
+    novelty = Counter(entry.novelty for entry in ignored if entry.relevance is not False)
+    return Unused(
+        relevant=sum(entry.relevance is True for entry in ignored),
+        irrelevant=sum(entry.relevance is False for entry in ignored),
+        novel=novelty[Novelty.NOVEL],
+        confirming=novelty[Novelty.CONFIRMING],
+        redundant=novelty[Novelty.REDUNDANT],
+        undetermined=novelty[None],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalEffects:
+    """Observed effects of the ``acted_on`` entries; undetermined ones stay a category of their own."""
+
+    acted_on: int
+    improved: int
+    harmed: int
+    no_effect: int
+    undetermined: int
+
+    def share(self, effect: str) -> float | None:
+        """Return an effect's share of the acted-on entries, None where there are none."""
+        return share(int(getattr(self, effect)), self.acted_on)
+
+
+def conditional_effects(run: Run) -> ConditionalEffects:
+    """Count the effects of the acted-on entries."""
+    effects = Counter(entry.effect for entry in _assessed(run) if entry.influence == Influence.ACTED_ON)
+    return ConditionalEffects(
+        acted_on=sum(effects.values()),
+        improved=effects[Effect.IMPROVED],
+        harmed=effects[Effect.HARMED],
+        no_effect=effects[Effect.NO_EFFECT],
+        undetermined=effects[None],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenByOutcomes:
+    """Episodes with a beneficial entry that failed, and with a harmful entry that passed; shares None where undefined.
+
+    An episode whose outcome is unknown is neither, and counts in ``unknown_outcomes`` only.
+    """
+
+    beneficial: int
+    beneficial_failed: int
+    harmful: int
+    harmful_passed: int
+    unknown_outcomes: int
+
+    @property
+    def failed_share(self) -> float | None:
+        return share(self.beneficial_failed, self.beneficial)
+
+    @property
+    def passed_share(self) -> float | None:
+        return share(self.harmful_passed, self.harmful)
+
+
+def hidden_by_outcomes(run: Run) -> HiddenByOutcomes:
+    """Set the outcomes of episodes against the effects observed in them (4.3)."""
+    known = [episode for episode in run.episodes if episode.success is not None]
+    beneficial = [episode for episode in known if _has(episode, AXES["benefit"])]
+    harmful = [episode for episode in known if _has(episode, AXES["harm"])]
+    return HiddenByOutcomes(
+        beneficial=len(beneficial),
+        beneficial_failed=sum(episode.success is False for episode in beneficial),
+        harmful=len(harmful),
+        harmful_passed=sum(episode.success is True for episode in harmful),
+        unknown_outcomes=len(run.episodes) - len(known),
+    )
+
+
+def _has(episode: EpisodeRow, axis: Axis) -> bool:
+    return any(count_on(axis, span) for span in profiled(episode))
