@@ -1,0 +1,215 @@
+"""Baselines as values: the stored form of suites' runs, its seal and its versions. No file is touched here."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytest_memuse.gate import errors
+from pytest_memuse.gate.fields import Fields
+from pytest_memuse.model.digests import json_digest
+from pytest_memuse.model.errors import FormatError, printable
+from pytest_memuse.profiles.rows import Run
+from pytest_memuse.profiles.serialise import run_from_dict, run_to_dict
+
+FORMAT = 1
+"""The format version that is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """The judge that gave the signals: kind, model, semantic rubric version and settings."""
+
+    kind: str
+    version: str
+    model: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        parts = [self.kind, f"version {self.version}"]
+        if self.model:
+            parts.append(f"model {self.model}")
+        parts += [f"{name}={value}" for name, value in sorted(self.settings.items())]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What shapes a suite's figures. ``recorded_against`` labels what answered for the model when it was recorded,
+    "scripted model" for instance, and is empty where that was the model itself.
+    """
+
+    judge: JudgedBy
+    memory: str = ""
+    agent: str = ""
+    model: str = ""
+    recorded_against: str = ""
+
+    def differences(self, now: "Identity") -> tuple[str, ...]:
+        """Return a line for each part, the judge apart, in which ``now`` differs."""
+        parts = ("memory", "agent", "model", "recorded_against")
+        pairs = [(part.replace("_", " "), getattr(self, part), getattr(now, part)) for part in parts]
+        return tuple(
+            f"{part}: {then or '(none)'} then, {now or '(none)'} now" for part, then, now in pairs if then != now
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteBaseline:
+    """One suite's run with its identity. ``recordings`` maps each arc to its recording's digest.
+
+    ``attempts`` counts how often the suite's recordings were replaced since the promotion before this one; ``created``
+    is the date that the caller gives, in ISO form.
+    """
+
+    run: Run
+    identity: Identity
+    recordings: Mapping[str, str]
+    created: str
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A stored baseline: suites by name, and the product version that wrote it."""
+
+    product: str
+    suites: Mapping[str, SuiteBaseline] = field(default_factory=dict)
+
+    def suite(self, name: str, baseline: str) -> SuiteBaseline:
+        """Return a suite of this baseline, which is known as ``baseline``."""
+        if name not in self.suites:
+            raise errors.no_suite(baseline, name, sorted(self.suites))
+        return self.suites[name]
+
+    def with_suite(self, suite: SuiteBaseline, product: str) -> "Baseline":
+        """Return this baseline with one suite put in or replaced, every other one kept."""
+        return replace(self, product=product, suites={**self.suites, suite.run.suite: suite})
+
+
+def check_judge(stored: SuiteBaseline, now: JudgedBy, baseline: str) -> None:
+    """Raise unless the suite was judged by the judge that judges now, in the same version and settings."""
+    then = stored.identity.judge
+    same = (then.kind, then.version, then.model, dict(then.settings)) == (
+        now.kind,
+        now.version,
+        now.model,
+        dict(now.settings),
+    )
+    if not same:
+        raise errors.another_judge(baseline, stored.run.suite, str(then), str(now))
+
+
+def baseline_text(baseline: Baseline) -> str:
+    """Return the text of a baseline's file: sealed, sorted, a value a line, and ASCII: safe to show in a diff."""
+    data = {
+        "format": FORMAT,
+        "product": baseline.product,
+        "suites": {name: _suite_to_dict(suite) for name, suite in baseline.suites.items()},
+    }
+    return json.dumps({**data, "seal": json_digest(data)}, indent=1, sort_keys=True) + "\n"
+
+
+def parse_baseline(text: str, source: str) -> Baseline:
+    """Return the baseline that a file's text holds; ``source`` names the file in errors."""
+    try:
+        return _read(_json_object(text, source), source)
+    except RecursionError as error:
+        raise errors.damaged(source, "nested too deeply") from error
+
+
+def _read(data: Mapping[str, Any], source: str) -> Baseline:
+    version = data.get("format")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise errors.unknown_format(source, "missing" if version is None else json.dumps(version)[:40])
+    if version > FORMAT:
+        raise errors.newer_format(source, version, FORMAT)
+    return _READERS[version](data, source)
+
+
+def _read_format_1(data: Mapping[str, Any], source: str) -> Baseline:
+    unsealed = {key: value for key, value in data.items() if key != "seal"}
+    if data.get("seal") != json_digest(unsealed):
+        raise errors.edited(source)
+    fields = Fields(data, source)
+    suites = fields.child("suites")
+    return Baseline(fields.text("product"), {name: _suite_from_dict(suites.child(name), name) for name in suites.names})
+
+
+_READERS = {1: _read_format_1}
+
+
+def _suite_to_dict(suite: SuiteBaseline) -> dict[str, Any]:
+    identity, judge = suite.identity, suite.identity.judge
+    return {
+        "created": suite.created,
+        "attempts": suite.attempts,
+        "identity": {
+            "judge": {
+                "kind": judge.kind,
+                "version": judge.version,
+                "model": judge.model,
+                "settings": dict(judge.settings),
+            },
+            "memory": identity.memory,
+            "agent": identity.agent,
+            "model": identity.model,
+            "recorded_against": identity.recorded_against,
+        },
+        "recordings": dict(suite.recordings),
+        "run": run_to_dict(suite.run),
+    }
+
+
+def _suite_from_dict(fields: Fields, name: str) -> SuiteBaseline:
+    identity = fields.child("identity")
+    judge = identity.child("judge")
+    run = fields.child("run")
+    try:
+        rows = run_from_dict(run.data)
+    except FormatError as error:
+        raise run.damaged(f"its rows cannot be read ({printable(str(error), 200)})") from error
+    if rows.suite != name:
+        raise run.damaged(f"the rows are of suite {printable(rows.suite)!r}")
+    return SuiteBaseline(
+        run=rows,
+        identity=Identity(
+            judge=JudgedBy(
+                judge.text("kind"), judge.text("version"), judge.text("model"), judge.child("settings").texts()
+            ),
+            memory=identity.text("memory"),
+            agent=identity.text("agent"),
+            model=identity.text("model"),
+            recorded_against=identity.text("recorded_against"),
+        ),
+        recordings=fields.child("recordings").texts(),
+        created=fields.text("created"),
+        attempts=fields.count("attempts"),
+    )
+
+
+def _json_object(text: str, source: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+                raise errors.conflicted(source, number) from error
+        raise errors.damaged(source, f"not valid JSON ({error.msg})", line=error.lineno) from error
+    except ValueError as error:
+        raise errors.damaged(source, f"not valid JSON ({str(error)[:80]})") from error
+    if not isinstance(data, dict):
+        raise errors.damaged(source, "not a JSON object", line=1)
+    return data
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: it would escape the seal, which is of what was read."""
+    out = dict(pairs)
+    if len(out) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return out
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,133 @@
+"""What can be wrong with a baseline. Every message of the baseline store is written here."""
+
+from collections.abc import Sequence
+
+from pytest_memuse.model.errors import FormatError, MemuseError, nearest, printable
+
+
+class BaselineError(MemuseError):
+    """A baseline cannot be used or written."""
+
+
+class DamagedBaselineError(FormatError, BaselineError):
+    """A baseline's file does not hold what its format asks for."""
+
+
+def bad_name(name: str, why: str) -> BaselineError:
+    """Return the error of a name that names no file of the baseline folder."""
+    return BaselineError(
+        f"{printable(name)!r} cannot name a baseline: {why}.",
+        reason="bad-name",
+        mend="give a plain name such as main, or the path of a .json file",
+    )
+
+
+def no_baseline(name: str, place: str, known: Sequence[str]) -> BaselineError:
+    """Return the error of a name under which no baseline is stored."""
+    listed = f"known: {', '.join(printable(k) for k in known[:20])}" if known else "none is stored there"
+    return BaselineError(
+        f"There is no baseline {printable(name)!r} ({place} does not exist; {listed}){nearest(name, known)}",
+        reason="no-baseline",
+        mend=f"make it from this suite with `pytest --memuse-update={printable(name)}`",
+    )
+
+
+def no_suite(name: str, suite: str, known: Sequence[str]) -> BaselineError:
+    """Return the error of a baseline that holds nothing of a suite."""
+    listed = ", ".join(printable(k) for k in known[:20]) or "no suite at all"
+    return BaselineError(
+        f"Baseline {printable(name)!r} holds no suite {printable(suite)!r}, but {listed}{nearest(suite, known)}",
+        reason="no-suite",
+        mend=f"add the suite with `pytest --memuse-update={printable(name)}`",
+    )
+
+
+def newer_format(source: str, version: int, newest: int) -> BaselineError:
+    """Return the error of a baseline that a later release wrote."""
+    return BaselineError(
+        f"{source} is in baseline format {version}; this pytest-memuse reads formats up to {newest}.",
+        reason="format-newer",
+        mend="install the release of pytest-memuse that wrote it, or a later one",
+    )
+
+
+def unknown_format(source: str, found: str) -> BaselineError:
+    """Return the error of a JSON file that is no baseline of any format."""
+    return BaselineError(
+        f"{source} is no baseline of a known format: its 'format' is {found}.",
+        reason="format-unknown",
+        mend=f"name another file, or make a baseline with {_update(source)}",
+    )
+
+
+def edited(source: str) -> BaselineError:
+    """Return the error of a baseline whose seal does not match its content."""
+    return BaselineError(
+        f"{source} was changed after it was written: its seal does not match its content. "
+        "A baseline is never edited or merged by hand.",
+        reason="edited",
+        mend=f"take back the committed file (`git checkout -- {source}`), or make it again with {_update(source)}",
+    )
+
+
+def conflicted(source: str, line: int) -> BaselineError:
+    """Return the error of a baseline with the markers of a merge conflict in it."""
+    return DamagedBaselineError(
+        "a merge conflict stands in it; a baseline is never merged by hand.",
+        source=source,
+        line=line,
+        reason="conflict",
+        mend=f"take one side whole (`git checkout --ours -- {source}`), or make it again with {_update(source)}",
+    )
+
+
+def damaged(source: str, problem: str, *, line: int | None = None, field: str | None = None) -> BaselineError:
+    """Return the error of a file that is not the JSON, or not of the shape, that a baseline is."""
+    return DamagedBaselineError(
+        f"the baseline is damaged, {problem}.",
+        source=source,
+        line=line,
+        field=field,
+        reason="damaged",
+        mend=f"take back the committed file (`git checkout -- {source}`), or make it again with {_update(source)}",
+    )
+
+
+def too_large(source: str, size: int, limit: int) -> BaselineError:
+    """Return the error of a file that is larger than any baseline."""
+    return BaselineError(
+        f"{source} has {size:,} bytes; a baseline has at most {limit:,}, so it is not read.",
+        reason="too-large",
+        mend="name another file",
+    )
+
+
+def unreadable(source: str, why: str) -> BaselineError:
+    """Return the error of a file that the system does not give."""
+    return BaselineError(f"{source} cannot be read: {why}.", reason="unreadable", mend="see to the file's permissions")
+
+
+def not_written(source: str, why: str) -> BaselineError:
+    """Return the error of a write that failed; what was stored before is still there."""
+    return BaselineError(
+        f"{source} was not written: {why}. What was there before is untouched.",
+        reason="not-written",
+        mend="see to the folder's permissions and free space, and run the same command again",
+    )
+
+
+def another_judge(name: str, suite: str, then: str, now: str) -> BaselineError:
+    """Return the error of figures that come from two judges, or from two versions of one rubric."""
+    name = printable(name)
+    return BaselineError(
+        f"Baseline {name!r} of suite {printable(suite)!r} was judged by {printable(then)}, this run by "
+        f"{printable(now)}; figures of different judges are not compared.",
+        reason="another-judge",
+        mend="check out the recordings that the baseline was made from and judge them again with "
+        f"`pytest --memuse-update={name} --memuse-force`, then come back to your own",
+    )
+
+
+def _update(source: str) -> str:
+    name = source.replace("\\", "/").rpartition("/")[2].removesuffix(".json")
+    return f"`pytest --memuse-update={printable(name)}`"

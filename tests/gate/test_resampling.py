@@ -1,0 +1,214 @@
+"""The procedure: step-down maxima, and bounds that invert the same test."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_memuse.gate.exchange import Pair
+from pytest_memuse.gate.resampling import ALPHA, decide, too_few_arcs
+from pytest_memuse.profiles.figures import Worse
+from tests.gate.pairs import figures, make_pair
+from tests.gate.test_exchange import exchanged, studentised
+
+HIGHER, LOWER = Worse.HIGHER, Worse.LOWER
+
+
+def run(pairs, directions=None, **more):
+    return decide(pairs, directions or [HIGHER] * len(pairs), np.random.default_rng(11), **more)
+
+
+def swapped(pair: Pair) -> Pair:
+    return Pair(pair.current_numerator, pair.current_denominator, pair.baseline_numerator, pair.baseline_denominator)
+
+
+def taken(pair: Pair, arcs) -> Pair:
+    return Pair(
+        pair.baseline_numerator[arcs],
+        pair.baseline_denominator[arcs],
+        pair.current_numerator[arcs],
+        pair.current_denominator[arcs],
+    )
+
+
+def brute_force_p(pairs: list[Pair]) -> list[float]:
+    """Step-down maxima over every exchange of the data themselves."""
+    vectors = [np.array(v) for v in itertools.product([1.0, -1.0], repeat=pairs[0].arcs)]
+    table = [[studentised(exchanged(pair, v, 0.0), 0.0) for pair in pairs] for v in vectors]
+    observed = table[0]
+    order = sorted(range(len(pairs)), key=lambda index: -observed[index])
+    out, largest = [1.0] * len(pairs), 0.0
+    for step, index in enumerate(order):
+        reached = [max(row[other] for other in order[step:]) >= observed[index] - 1e-7 for row in table]
+        largest = max(largest, sum(reached) / len(reached))
+        out[index] = largest
+    return out
+
+
+@settings(max_examples=25, deadline=None)
+@given(figures(2, 6))
+def test_the_enumeration_equals_brute_force(pairs):
+    assert [d.p_worse for d in run(pairs)] == pytest.approx(brute_force_p(pairs))
+
+
+@settings(max_examples=30, deadline=None)
+@given(figures(5, 11), st.sampled_from([0.0, 0.1, 0.5]))
+def test_verdict_and_bound_never_disagree(pairs, limit):
+    for decision in run(pairs, [HIGHER, LOWER, HIGHER], tolerances=[limit] * 3):
+        least, most = decision.at_least, decision.at_most
+        beyond = least.value is not None and (least.value > limit or (least.value == limit and least.excluded))
+        below = most.value is not None and (most.value < -limit or (most.value == -limit and most.excluded))
+        assert decision.regressed == beyond == (decision.p_worse <= ALPHA)
+        assert decision.improved == below == (decision.p_better <= ALPHA)
+
+
+@settings(max_examples=30, deadline=None)
+@given(figures(5, 11))
+def test_no_interval_is_without_width(pairs):
+    for decision in run(pairs):
+        least, most = decision.at_least.value, decision.at_most.value
+        assert least is None or most is None or least < most
+
+
+@settings(max_examples=30, deadline=None)
+@given(figures(5, 11))
+def test_the_difference_lies_between_its_bounds(pairs):
+    for decision in run(pairs):
+        if decision.at_least.value is not None:
+            assert decision.at_least.value <= decision.worse + 1e-9
+        if decision.at_most.value is not None:
+            assert decision.at_most.value >= decision.worse - 1e-9
+
+
+@settings(max_examples=25, deadline=None)
+@given(figures(5, 11))
+def test_swapping_the_sides_swaps_regressed_and_improved(pairs):
+    for there, back in zip(run(pairs), run([swapped(pair) for pair in pairs]), strict=True):
+        assert (there.regressed, there.improved) == (back.improved, back.regressed)
+        assert there.p_worse == pytest.approx(back.p_better)
+        for one, other in ((there.at_least, back.at_most), (there.at_most, back.at_least)):
+            assert (one.value is None) == (other.value is None)
+            assert one.value is None or one.value == pytest.approx(-other.value, abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(figures(5, 11), st.sampled_from([1e-6, 0.125, 3.0, 1e6]))
+def test_the_unit_of_a_figure_changes_nothing_but_the_bounds_unit(pairs, scale):
+    scaled = [
+        Pair(p.baseline_numerator * scale, p.baseline_denominator, p.current_numerator * scale, p.current_denominator)
+        for p in pairs
+    ]
+    for one, other in zip(run(pairs), run(scaled), strict=True):
+        assert one.p_worse == pytest.approx(other.p_worse)
+        assert one.regressed == other.regressed
+        if one.at_least.value is not None:
+            assert other.at_least.value == pytest.approx(one.at_least.value * scale, rel=1e-6, abs=1e-6 * scale)
+
+
+@settings(max_examples=25, deadline=None)
+@given(figures(5, 10), st.randoms(use_true_random=False))
+def test_the_order_of_the_arcs_changes_nothing(pairs, random):
+    order = list(range(pairs[0].arcs))
+    random.shuffle(order)
+    for one, other in zip(run(pairs), run([taken(pair, order) for pair in pairs]), strict=True):
+        assert one.p_worse == pytest.approx(other.p_worse)
+        assert (one.at_least.value is None) == (other.at_least.value is None)
+        assert one.at_least.value is None or one.at_least.value == pytest.approx(other.at_least.value, abs=1e-6)
+
+
+def test_the_direction_of_a_figure_turns_its_verdict():
+    pair = make_pair(np.zeros(10), np.arange(1.0, 11.0))
+    assert [run([pair], [d])[0].regressed for d in (HIGHER, LOWER)] == [True, False]
+    assert [run([pair], [d])[0].improved for d in (HIGHER, LOWER)] == [False, True]
+
+
+def test_one_seed_gives_one_answer_where_sign_vectors_are_drawn():
+    rng = np.random.default_rng(12)
+    pair = make_pair(rng.normal(size=40), rng.normal(0.3, 1, size=40))
+    assert run([pair]) == run([pair])
+
+
+def test_a_figure_without_difference_costs_the_others_nothing():
+    rng = np.random.default_rng(13)
+    changed, still = make_pair(rng.normal(size=10), rng.normal(1, 1, size=10)), make_pair(np.ones(10), np.ones(10))
+    alone, beside = run([changed])[0], run([changed, still])[0]
+    assert alone.p_worse == beside.p_worse
+    assert alone.at_least == beside.at_least
+
+
+def test_a_second_figure_that_moves_alike_costs_nothing_and_an_independent_one_does():
+    rng = np.random.default_rng(14)
+    changed = make_pair(rng.normal(size=12), rng.normal(0.6, 1, size=12))
+    alike = make_pair(changed.baseline_numerator * 2, changed.current_numerator * 2)
+    other = make_pair(rng.normal(size=12), rng.normal(size=12))
+    alone = run([changed])[0].p_worse
+    assert run([changed, alike])[0].p_worse == pytest.approx(alone)
+    assert run([changed, other])[0].p_worse > alone
+
+
+def test_a_figure_that_only_a_later_step_rejects_is_worse_by_more_than_its_tolerance():
+    zero = np.zeros(7)
+    strong = make_pair(zero, [3.1, 2.9, 3.6, 3.1, 2.5, 3.4, 4.3])
+    weak = make_pair(zero, [-0.3, 0.2, 0.4, 0.6, 1.3, 1.9, 0.8])
+    open_still = make_pair(zero, [1.8, 0.2, -0.4, 0.3, 0.9, -1.4, 0.7])
+    first, second, third = run([strong, weak, open_still])
+    assert first.at_least.value > 0
+    assert not first.at_least.excluded
+    assert (second.regressed, third.regressed) == (True, False)
+    assert (second.at_least.value, second.at_least.excluded) == (0.0, True)
+
+
+def test_every_arc_worse_by_the_same_has_regressed_without_a_bound_that_claims_more():
+    [decision] = run([make_pair(np.ones(12), np.zeros(12))], [LOWER])
+    assert decision.regressed
+    assert (decision.at_least.value, decision.at_least.excluded) == (0.0, True)
+    assert decision.at_most.value is None
+
+
+def test_no_event_on_either_side_gives_neither_verdict_nor_bound():
+    [decision] = run([make_pair(np.zeros(30), np.zeros(30))])
+    assert not decision.regressed
+    assert not decision.improved
+    assert decision.at_least.value is None
+    assert decision.at_most.value is None
+
+
+def test_four_arcs_are_too_few_and_five_are_not():
+    assert [too_few_arcs(n) for n in (0, 1, 4, 5)] == [True, True, True, False]
+    for arcs, rejected in ((4, False), (5, True)):
+        assert run([make_pair(np.zeros(arcs), np.arange(1.0, arcs + 1))])[0].regressed is rejected
+
+
+def test_a_tolerance_moves_the_null_and_not_the_bound_of_a_lone_figure():
+    rng = np.random.default_rng(16)
+    pair = make_pair(np.zeros(12), rng.normal(1, 0.3, size=12))
+    plain, tolerant, lenient = (run([pair], tolerances=[t])[0] for t in (0.0, 0.5, 5.0))
+    assert plain.regressed
+    assert tolerant.regressed
+    assert not lenient.regressed
+    assert plain.at_least.value == pytest.approx(tolerant.at_least.value) == pytest.approx(lenient.at_least.value)
+    assert lenient.at_most.value < 5.0
+
+
+def test_twice_the_spans_at_the_same_rates_still_pairs_the_arcs():
+    rng = np.random.default_rng(17)
+    rate, spans = rng.uniform(0.1, 0.9, 60), rng.integers(3, 6, 60).astype(float)
+    now = rate * 0.95 * 2 * spans
+    pair = Pair(rate * spans, spans, now, 2 * spans)
+    assert run([pair], [LOWER])[0].regressed
+
+
+def test_no_figure_is_no_decision():
+    assert run([]) == []
+
+
+def test_a_figure_that_is_rejected_widens_the_others_bounds_no_more():
+    strong = make_pair(np.zeros(7), [3.1, 2.9, 3.6, 3.1, 2.5, 3.4, 4.3])
+    open_still = make_pair(np.zeros(7), [1.8, 0.2, -0.4, 0.3, 0.9, -1.4, 0.7])
+    [alone], [rejected, beside] = run([open_still]), run([strong, open_still])
+    assert rejected.regressed
+    assert beside.at_least == alone.at_least
+    # In the better direction nothing is rejected, and both figures still share the error there.
+    assert beside.at_most.value > alone.at_most.value

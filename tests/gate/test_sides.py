@@ -1,0 +1,58 @@
+"""A figure's two sides, arc by arc, add up to the figure that the profile shows."""
+
+import numpy as np
+import pytest
+
+from pytest_memuse.gate.sides import figure_sides
+from pytest_memuse.profiles.figures import FIGURES
+from pytest_memuse.profiles.rows import Usage
+from tests.gate.rows import entry, episode, span, suite
+
+
+def uneven(shift):
+    """Arcs of one to three episodes with different spans, entries, sizes and outcomes."""
+    usages = (Usage.USED, Usage.MISUSED, Usage.IGNORED, Usage.UNPRODUCTIVE)
+
+    def make(arc, number):
+        spans = [
+            span(
+                *(entry(usage=usages[(number + k + shift) % 4]) for k in range(1 + (number + s) % 3)),
+                characters=90 * (s + 1),
+            )
+            for s in range(1 + (number + shift) % 3)
+        ]
+        return [episode(arc, *spans, task=f"t{t}", success=(number + t + shift) % 3 > 0) for t in range(1 + number % 3)]
+
+    return suite(7, make)
+
+
+@pytest.mark.parametrize("spec", FIGURES.values(), ids=FIGURES)
+def test_the_arcs_add_up_to_the_figure_of_each_side(spec):
+    before, now = uneven(0), uneven(1)
+    sides = figure_sides(spec, before, now, before.arcs)
+    assert sides.pair is not None
+    assert sides.pair.arcs == 7
+    assert sides.pair.baseline == pytest.approx(sides.baseline.value)
+    assert sides.pair.current == pytest.approx(sides.current.value)
+
+
+def test_an_arc_holds_everything_that_its_episodes_and_spans_add():
+    before, now = uneven(0), uneven(1)
+    pair = figure_sides(FIGURES["token_efficiency"], before, now, before.arcs).pair
+    tokens = [sum(s.tokens for e in before.episodes if e.arc == arc for s in e.spans) for arc in before.arcs]
+    assert pair.baseline_denominator.tolist() == tokens
+    assert len(set(tokens)) == 3
+
+
+def test_arcs_stand_in_the_same_place_on_both_sides_whatever_order_they_ran_in():
+    run = uneven(0)
+    backwards = type(run)(run.suite, run.episodes[::-1])
+    pair = figure_sides(FIGURES["delivered_tokens"], run, backwards, run.arcs).pair
+    assert np.array_equal(pair.baseline_numerator, pair.current_numerator)
+    assert pair.differing == 0
+
+
+def test_counts_stand_beside_the_value():
+    sides = figure_sides(FIGURES["outcome_rate"], uneven(0), uneven(1), uneven(0).arcs)
+    solved = [e.success for e in uneven(0).episodes]
+    assert sides.baseline.counts == (sum(solved), len(solved))
