@@ -1,0 +1,1 @@
+"""Running, recording, replaying and refreshing episodes and arcs; drift."""

@@ -1,0 +1,72 @@
+"""What replaying an arc's memory operations came to, compared with its recording (DESIGN: replay)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DriftKind(StrEnum):
+    """The outcomes of a replay; anything but *same* makes the recording stale."""
+
+    SAME = "same"
+    DIFFERENT = "delivers differently"
+    UNREPLAYABLE = "unreplayable"
+    CHANGED_TASK = "task changed"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryDifference:
+    """One entry that came in, went out, or changed its text. ``item`` is its order of creation in the arc.
+
+    ``acted_on`` says whether the agent had acted on the recorded entry, None where that is not known.
+    """
+
+    how: str
+    item: str
+    before: str = ""
+    now: str = ""
+    acted_on: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Outcome of an arc's replay, at its first divergence.
+
+    ``operation`` is the number of the memory operation. ``step`` is the consuming step of what it delivered, else the
+    step that asked for it; None where the host asked and nothing was delivered. ``in_store`` is set where the store
+    came to differ before anything was delivered differently, and the replay could not follow what that led to.
+    """
+
+    kind: DriftKind
+    arc: str
+    episode: str = ""
+    operation: int | None = None
+    operation_kind: str = ""
+    step: int | None = None
+    differences: tuple[EntryDifference, ...] = ()
+    reason: str = ""
+    in_store: bool = False
+
+    @property
+    def touches_acted_on(self) -> bool:
+        """Whether an entry that the agent had acted on changed or is gone; unknown counts as touched."""
+        if self.kind is not DriftKind.DIFFERENT:
+            return self.kind is not DriftKind.SAME
+        return any(d.acted_on is not False for d in self.differences if d.how != "in")
+
+
+def entry_differences(before: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]) -> tuple[EntryDifference, ...]:
+    """Compare two lists of (item, text) in order; an item in both with another text has changed.
+
+    Equal lists in another order give one difference, since the agent reads them in order.
+    """
+    old, new = dict(before), dict(now)
+    out = [EntryDifference("out", item, text) for item, text in before if item not in new]
+    out += [EntryDifference("in", item, now=text) for item, text in now if item not in old]
+    out += [
+        EntryDifference("changed", item, text, new[item]) for item, text in before if item in new and new[item] != text
+    ]
+    if not out and list(before) != list(now):
+        first = next((item for (item, _), (other, _) in zip(before, now, strict=False) if item != other), "")
+        out.append(EntryDifference("moved", first, old.get(first, ""), new.get(first, "")))
+    return tuple(out)

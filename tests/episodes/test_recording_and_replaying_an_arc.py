@@ -1,0 +1,118 @@
+"""An arc is recorded over real HTTP, its log derived, and its memory operations replayed with and without a change."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_memuse.episodes.drift import Drift, DriftKind
+from pytest_memuse.episodes.replaying import replay_arc
+from pytest_memuse.episodes.running import record_arc
+from pytest_memuse.episodes.specs import ArcSpec
+from pytest_memuse.model import OperationKind, Route
+from pytest_memuse.recording.derivation import derive_log
+from pytest_memuse.recording.files import load_recording, save_recording
+from pytest_memuse.recording.recording import Recording
+from pytest_memuse.recording.redaction import Redaction
+from pytest_memuse.reports.drift import describe_drifts
+from pytest_memuse.spans.checks import recording_problems
+from tests.episodes.small_world import ARC, DEAD, NoteMemory, live_runner
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    with live_runner() as runner:
+        made = record_arc("shop", ARC, runner)
+    path = tmp_path_factory.mktemp("cassettes") / "port.jsonl"
+    save_recording(path, made)
+    return load_recording(path)
+
+
+def _replay(recording: Recording, arc: ArcSpec = ARC, **memory: Any) -> Drift:
+    return replay_arc(arc, recording, lambda folder: NoteMemory(DEAD, **memory), Redaction())
+
+
+def test_steps_inputs_and_results_come_from_the_exchanges(recording: Recording) -> None:
+    plant, update, _ = derive_log(recording).episodes
+    assert [len(plant.steps), len(update.steps)] == [1, 3]
+    assert [m.role for m in update.input_of(3)] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    (result,) = update.steps[1].results
+    assert update.messages[result.message].text == "ok"
+    assert (update.steps[2].call.usage.input, update.steps[2].call.usage.output) == (12, 3)
+    assert update.steps[0].call.model == "rule-model"
+
+
+def test_the_memory_systems_own_calls_are_no_steps(recording: Recording) -> None:
+    episode = derive_log(recording).episodes[0]
+    assert [call.actor for call in episode.memory_calls] == ["embedding"]
+    assert episode.operations[0].calls == (episode.memory_calls[0].id,)
+
+
+def test_deliveries_are_bound_to_the_call_that_carried_them_and_proven(recording: Recording) -> None:
+    _, update, probe = derive_log(recording).episodes
+    recall, search = update.deliveries
+    assert (recall.route, update.step_of_call(recall.call)) == (Route.HOST, 1)
+    assert (search.route, update.step_of_call(search.call)) == (Route.AGENT, 2)
+    assert search.entries[0].key == "n-1"
+    assert [entry.value for entry in probe.deliveries[0].entries] == ["port is 9091"]
+    assert [recording_problems(episode) for episode in (update, probe)] == [(), ()]
+
+
+def test_an_acknowledged_change_is_an_operation_and_no_delivery(recording: Recording) -> None:
+    _, update, _ = derive_log(recording).episodes
+    changed = [o for o in update.operations if o.kind is OperationKind.UPDATE]
+    assert [(o.item, o.value, o.step) for o in changed] == [("n-1", "port is 9091", 2)]
+
+
+def test_an_unchanged_memory_system_replays_the_same(recording: Recording) -> None:
+    assert _replay(recording).kind is DriftKind.SAME
+
+
+def test_identifiers_made_at_random_are_compared_by_order_of_creation(recording: Recording) -> None:
+    assert _replay(recording, prefix="another").kind is DriftKind.SAME
+
+
+def test_an_outage_is_named_by_episode_step_and_the_entries_that_go_out(recording: Recording) -> None:
+    drift = _replay(recording, forgets=True)
+    assert (drift.kind, drift.episode, drift.step) == (DriftKind.DIFFERENT, "update", 1)
+    assert [(d.how, d.before) for d in drift.differences] == [("out", "port is 8081")]
+    told = describe_drifts([drift])
+    assert "port, episode update, step 1: delivers differently" in told
+    assert "entry goes out: item 1: “port is 8081”" in told
+
+
+def test_a_refused_update_shows_in_the_entry_that_is_delivered_stale(recording: Recording) -> None:
+    drift = _replay(recording, refuses_update=True)
+    assert (drift.kind, drift.episode, drift.step) == (DriftKind.DIFFERENT, "probe", 1)
+    assert [(d.how, d.before, d.now) for d in drift.differences] == [("changed", "port is 9091", "port is 8081")]
+    assert "update is not known here" in drift.reason
+
+
+def test_a_request_that_was_not_recorded_makes_the_arc_unreplayable_there(recording: Recording) -> None:
+    drift = _replay(recording, asks_differently=True)
+    assert (drift.kind, drift.episode, drift.operation) == (DriftKind.UNREPLAYABLE, "plant", 1)
+    assert "first differ at /input" in drift.reason
+
+
+def test_an_edited_task_makes_the_recording_stale(recording: Recording) -> None:
+    raw = ARC.model_dump()
+    raw["episodes"][2]["task"] = "Use the other port."
+    drift = _replay(recording, ArcSpec.model_validate(raw))
+    assert (drift.kind, drift.episode) == (DriftKind.CHANGED_TASK, "probe")
+
+
+def test_an_error_of_the_agent_leaves_no_half_recording_and_closes_the_store() -> None:
+    made: list[NoteMemory] = []
+
+    def memory(folder: Path) -> NoteMemory:
+        made.append(NoteMemory(DEAD))
+        return made[-1]
+
+    def agent(episode: object) -> None:
+        raise RuntimeError("the agent broke")
+
+    with live_runner() as runner:
+        broken = type(runner)(memory, agent, runner.outcome, runner.base, runner.redaction)
+        with pytest.raises(RuntimeError, match="the agent broke"):
+            record_arc("shop", ARC, broken)
+    assert made[0].closed
