@@ -1,0 +1,205 @@
+"""The gate in a pytest session: reads the baseline, compares, reports each gated figure as a test report of its own."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_memuse import __version__
+from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline, check_judge
+from pytest_memuse.gate.store import baseline_path, read_baseline, write_baseline
+from pytest_memuse.model import MemuseError
+from pytest_memuse.plugin.state import SessionState, SuiteResult, state_of
+
+
+def prepare(state: SessionState) -> None:
+    """Read the baseline before any test runs. Raises `pytest.UsageError` where it cannot be used."""
+    settings = state.settings
+    if not settings.baseline:
+        return
+    try:
+        if settings.update == settings.baseline and not baseline_path(settings.baselines, settings.baseline).exists():
+            return
+        state.baseline = read_baseline(settings.baselines, settings.baseline)
+    except MemuseError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def evaluate(session: pytest.Session, *, finished: bool) -> None:
+    """Report the gates of every suite, show the profiles, and store the baseline that was asked for.
+
+    Nothing here raises: what goes wrong becomes a failing report or a line of the summary.
+    """
+    config = session.config
+    state = state_of(config)
+    whole_reason = _why_not_evaluated(session, finished)
+    for suite in _suites(state):
+        result = state.results.get(suite)
+        if result is not None:
+            state.reports += _profile(result, config.get_verbosity())
+        reason = whole_reason or state.partial.get(suite) or ("" if result else "none of its tests ran")
+        if state.baseline is None:
+            continue
+        if reason or result is None:
+            state.reports += ["", f"gate {suite}: not evaluated ({reason})"]
+            continue
+        for report in _gate(session, state, result):
+            _publish(session, report)
+    if state.settings.update:
+        state.reports += _update(session, state, whole_reason)
+
+
+def _suites(state: SessionState) -> list[str]:
+    names = [*state.results, *state.partial, *(state.baseline.suites if state.baseline is not None else ())]
+    return list(dict.fromkeys(names))
+
+
+def _why_not_evaluated(session: pytest.Session, finished: bool) -> str:
+    option = session.config.option
+    if getattr(option, "collectonly", False):
+        return "tests were collected only"
+    if getattr(option, "keyword", ""):
+        return "-k selected some of the tests"
+    if getattr(option, "lf", False):
+        return "--lf selected some of the tests"
+    if any("::" in str(argument) for argument in session.config.args):
+        return "single tests were named"
+    if state_of(session.config).crashed:
+        return "a worker crashed"
+    if not finished or session.shouldstop or session.shouldfail:
+        return "the run was stopped before its end"
+    return ""
+
+
+def _profile(result: SuiteResult, verbosity: int) -> list[str]:
+    from pytest_memuse.profiles.profile import Profile
+    from pytest_memuse.profiles.serialise import run_from_dict
+    from pytest_memuse.reports.profile import profile_lines
+
+    profile = Profile.of(run_from_dict(result.run))
+    return ["", *profile_lines(profile, result.identity, everything=verbosity > 0), *result.notes]
+
+
+def _gate(session: pytest.Session, state: SessionState, result: SuiteResult) -> Iterator[pytest.TestReport]:
+    from pytest_memuse.gate.comparison import Refusal, compare
+    from pytest_memuse.gate.verdicts import Verdict
+    from pytest_memuse.profiles.figures import DEFAULT_GATED
+    from pytest_memuse.profiles.serialise import run_from_dict
+    from pytest_memuse.reports.gate import failure_text, gate_lines, refusal_text
+
+    settings = state.settings
+    baseline: Baseline = state.baseline
+    try:
+        stored = baseline.suite(result.suite, settings.baseline)
+        check_judge(stored, _identity(result).judge, settings.baseline)
+        compared = compare(
+            stored.run,
+            run_from_dict(result.run),
+            figures=settings.gated or DEFAULT_GATED,
+            recordings=(stored.recordings, result.identity["recordings"]),
+        )
+    except MemuseError as error:
+        state.reports += ["", f"gate {result.suite}: refused ({error})"]
+        yield _report(result, "comparison", str(error))
+        return
+    if isinstance(compared, Refusal):
+        text = refusal_text(compared)
+        state.reports += ["", f"gate {result.suite}: refused", *text.splitlines()]
+        yield _report(result, "comparison", text)
+        return
+    state.reports += ["", *gate_lines(compared, settings.baseline, session.config.get_verbosity())]
+    for figure in compared.figures:
+        failed = figure.verdict is Verdict.REGRESSED or (
+            figure.verdict is Verdict.INCONCLUSIVE and settings.inconclusive == "fail"
+        )
+        yield _report(result, figure.name, failure_text(compared, figure) if failed else "")
+
+
+def _report(result: SuiteResult, name: str, failure: str) -> pytest.TestReport:
+    """Return the call report of one gate, at the location of the suite's test; an empty ``failure`` passes."""
+    path, line, domain = result.location
+    now = time.time()
+    return pytest.TestReport(
+        nodeid=f"{result.nodeid}::gate[{name}]",
+        location=(path, line, f"{domain} gate[{name}]"),
+        keywords={"memuse": 1},
+        outcome="failed" if failure else "passed",
+        longrepr=failure or None,
+        when="call",
+        duration=0.0,
+        start=now,
+        stop=now,
+    )
+
+
+def _publish(session: pytest.Session, report: pytest.TestReport) -> None:
+    """Tell every plugin of a gate as of a test: terminal, JUnit, JSON, cache and the exit code agree."""
+    hook = session.config.hook
+    session.testscollected += 1
+    hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
+    hook.pytest_runtest_logreport(report=report)
+    down = pytest.TestReport(
+        report.nodeid, report.location, report.keywords, "passed", None, "teardown",
+        duration=0.0, start=report.start, stop=report.stop,
+    )  # fmt: skip
+    hook.pytest_runtest_logreport(report=down)
+    hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+
+
+def _update(session: pytest.Session, state: SessionState, whole_reason: str) -> list[str]:
+    """Store the session's suites as the baseline; other suites that it holds are kept."""
+    name, force = state.settings.update, state.settings.force
+    reason = whole_reason or "; ".join(f"{suite}: {why}" for suite, why in state.partial.items())
+    if not reason and session.testsfailed:
+        reason = "the run failed"
+    if not state.results:
+        return ["", f"baseline {name}: not updated (no suite was evaluated)"]
+    if reason and not force:
+        return ["", f"baseline {name}: not updated ({reason}); --memuse-force updates it all the same"]
+    try:
+        path = baseline_path(state.settings.baselines, name)
+        stored = read_baseline(state.settings.baselines, name) if path.exists() else Baseline(__version__)
+        for result in state.results.values():
+            stored = stored.with_suite(_suite_baseline(result), __version__)
+        path = write_baseline(state.settings.baselines, name, stored)
+    except MemuseError as error:
+        session.testsfailed += 1
+        return ["", f"baseline {name}: not updated ({error})"]
+    suites = ", ".join(state.results)
+    return ["", f"baseline {name}: stored {suites} in {_short(path, session)}"]
+
+
+def _short(path: Path, session: pytest.Session) -> str:
+    root = session.config.rootpath
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+
+def _suite_baseline(result: SuiteResult) -> SuiteBaseline:
+    from pytest_memuse.profiles.serialise import run_from_dict
+
+    return SuiteBaseline(
+        run=run_from_dict(result.run),
+        identity=_identity(result),
+        recordings=result.identity["recordings"],
+        created=datetime.now(UTC).date().isoformat(),
+        attempts=int(result.identity.get("attempts", 0)),
+    )
+
+
+def _identity(result: SuiteResult) -> Identity:
+    identity = result.identity
+    judge = identity["judge"]
+    return Identity(
+        judge=JudgedBy(judge["kind"], judge["version"], judge["model"], judge["settings"]),
+        memory=_told(identity["memory"]),
+        agent=_told(identity["agent"]),
+        model=str(identity["agent"].get("model", "")),
+        recorded_against=str(identity["recorded_against"]),
+    )
+
+
+def _told(parts: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(parts.items()))

@@ -1,0 +1,1 @@
+"""Renderers: result values in, text out."""

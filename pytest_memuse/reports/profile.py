@@ -1,0 +1,71 @@
+"""A profile for a terminal: every figure with its interval and counts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_memuse.model.errors import printable
+from pytest_memuse.profiles.figures import FIGURES
+from pytest_memuse.profiles.profile import Profile
+from pytest_memuse.reports.numbers import counted, number, span
+from pytest_memuse.reports.table import table
+
+SCRIPTED = "memuse-scripted"
+"""Prefix of the model names that the shipped stand-in gives itself."""
+
+_SHOWN = (
+    "outcome_rate",
+    "relevance_share",
+    "corroboration_share",
+    "information_gain_share",
+    "acted_on_share",
+    "benefit_share",
+    "harm_share",
+    "benefit_yield",
+    "harm_yield",
+    "coverage_beneficial",
+    "coverage_harmful",
+    "token_efficiency",
+    "delivered_tokens",
+    "effect_uncertainty",
+)
+
+
+def recorded_against(identity: Mapping[str, Any]) -> str:
+    """Return what the agent's model was, with the label that a stand-in must bear."""
+    model = str(identity.get("recorded_against", ""))
+    if not model:
+        return "an unknown model"
+    if model.startswith(SCRIPTED):
+        return f"{model}, a scripted stand-in: these figures are no finding about the memory system"
+    return model
+
+
+def profile_lines(profile: Profile, identity: Mapping[str, Any], *, everything: bool = False) -> list[str]:
+    """Return the profile of one suite: a line of what it rests on, then a table of figures.
+
+    ``everything`` shows every figure that a profile holds; otherwise those that people look at first.
+    """
+    run = profile.run
+    judge = identity.get("judge", {})
+    head = (
+        f"suite {printable(run.suite)}: {counted(len(run.arcs), 'arc')}, {counted(len(run.episodes), 'episode')}, "
+        f"{counted(profile.profiled_spans, 'profiled span')}, {counted(profile.tokens, 'delivered token')}"
+    )
+    rows = []
+    for name in FIGURES if everything else _SHOWN:
+        figure = profile.figure(name)
+        title = FIGURES[name].title
+        if figure.defined:
+            bound = f"{figure.bound} " if figure.bound else ""
+            rows.append([title, bound + number(float(figure)), span(figure.lower, figure.upper), str(figure.counts)])
+        else:
+            rows.append([title, "undefined", "", figure.reason])
+    triage = ", ".join(f"{count} {label}" for label, count in profile.triage_counts.items() if count)
+    return [
+        head,
+        f"recorded against {printable(recorded_against(identity), 200)}",
+        f"judged by {printable(str(judge.get('kind', '')))} {printable(str(judge.get('version', '')))}; "
+        f"spans: {triage or 'none'}",
+        "",
+        *table(["figure", "value", "95 % interval", "counts"], rows, frozenset({1})),
+    ]

@@ -1,0 +1,46 @@
+"""Where an option may be set and what wins."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_memuse.plugin.options import OPTIONS, settings_of
+
+pytest_plugins = "pytester"
+
+
+def _drift(pytester: pytest.Pytester, ini: str, environment: dict[str, str], flags: list[str]) -> str:
+    pytester.makeini(f"[pytest]\n{ini}\n")
+    return settings_of(pytester.parseconfig(*flags), environment).drift
+
+
+@pytest.mark.parametrize(
+    ("ini", "environment", "flags", "expected"),
+    [
+        ("", {}, [], "fail"),
+        ("memuse_drift = warn", {}, [], "warn"),
+        ("memuse_drift = warn", {"MEMUSE_DRIFT": "acted"}, [], "acted"),
+        ("memuse_drift = warn", {"MEMUSE_DRIFT": "acted"}, ["--memuse-drift=fail"], "fail"),
+    ],
+)
+def test_flag_beats_environment_beats_ini_beats_default(
+    pytester: pytest.Pytester, ini: str, environment: dict[str, str], flags: list[str], expected: str
+) -> None:
+    assert _drift(pytester, ini, environment, flags) == expected
+
+
+def test_folders_start_from_the_root_folder(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nmemuse_cassettes = recordings\n")
+    settings = settings_of(pytester.parseconfig(), {})
+    assert (settings.cassettes, settings.baselines) == (
+        Path(pytester.path) / "recordings",
+        Path(pytester.path) / "baselines",
+    )
+
+
+def test_help_names_every_option_with_its_valid_values(pytester: pytest.Pytester) -> None:
+    text = " ".join(pytester.runpytest_inprocess("--help").stdout.str().split())
+    for option in OPTIONS:
+        assert not option.flag or f"{option.switch}={option.metavar}" in text
+        assert not option.ini or option.key in text
+        assert not option.values or f"(one of {', '.join(option.values)}; default {option.default})" in text
