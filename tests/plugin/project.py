@@ -11,6 +11,9 @@ from xml.etree import ElementTree
 
 import pytest_memuse
 
+_WITHOUT = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+"""Plugins that happen to be installed here, take long to start, and have no part in what is tested."""
+
 _ROOT = Path(pytest_memuse.__file__).parents[1]
 
 CONFTEST = """
@@ -132,7 +135,7 @@ class Project:
         dropped = ("MEMUSE", "PYTEST", "CI", "PYTHONDONTWRITEBYTECODE")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--junitxml={junit}", *arguments],
+            [sys.executable, "-m", "pytest", *_WITHOUT, f"--junitxml={junit}", *arguments],
             cwd=self.folder,
             env={**kept, "PYTHONPATH": str(_ROOT), "BREAK": " ".join(broken), "COLUMNS": "200", **environment},
             capture_output=True,
