@@ -1,0 +1,1 @@
+"""Agent harnesses, one module each, behind one protocol, and the scripted model."""

@@ -1,0 +1,1 @@
+"""Memory systems under test, one module each, behind one protocol."""
