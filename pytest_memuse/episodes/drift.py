@@ -32,8 +32,8 @@ class EntryDifference:
 class Drift:
     """Outcome of an arc's replay, at its first divergence.
 
-    ``operation`` is the number of the memory operation. ``step`` is the consuming step of what it delivered, else the
-    step that asked for it; None where the host asked and nothing was delivered. ``in_store`` is set where the store
+    ``operation`` is the number of the memory operation. ``step`` is the step that consumed what it delivered, or would
+    have, else the step that asked for it; None after the last one. ``in_store`` is set where the store
     came to differ before anything was delivered differently, and the replay could not follow what that led to.
     """
 

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_memuse.memory.protocol import MemorySystem
+from pytest_memuse.model.digests import canonical_json
+from pytest_memuse.recording.rendered import Rendered
 from pytest_memuse.recording.session import ArcRecorder
+
+
+def offer_text(schema: Mapping[str, Any] | None) -> str:
+    """Return the text under which an offered tool is recorded and compared; empty where none is offered."""
+    return "" if schema is None else canonical_json(schema)
 
 
 class RecordedMemory:
@@ -26,8 +33,10 @@ class RecordedMemory:
         return given.text
 
     def tool(self) -> Mapping[str, Any] | None:
-        """Return the function schema of the memory tool."""
-        return self._memory.tool()
+        """Return the function schema of the memory tool; what is offered is recorded, since it shapes what is asked."""
+        offered = self._memory.tool()
+        self._recorder.operation("offer", self._scope, {}, Rendered(offer_text(offered)))
+        return offered
 
     def call_tool(self, arguments: Mapping[str, Any], *, tool_call_id: str) -> str:
         """Carry out a tool call; a search's result is a delivery, an acknowledgement of a change is none."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_memuse.episodes.drift import Drift, DriftKind, entry_differences
+from pytest_memuse.episodes.host import offer_text
 from pytest_memuse.episodes.running import MemoryFactory
 from pytest_memuse.episodes.specs import ArcSpec
 from pytest_memuse.memory.protocol import MemorySystem
@@ -59,6 +60,7 @@ class _Replay:
         self._store_before: dict[str, str] = {}
         self._store_now: dict[str, str] = {}
         self._store: Drift | None = None
+        self._offer: Drift | None = None
 
     def run(self) -> Drift:
         episode = ""
@@ -71,18 +73,25 @@ class _Replay:
                     return drift
         if self._store is not None and self._store.reason:
             return self._store
-        return Drift(DriftKind.SAME, self._recording.arc)
+        return self._offer or Drift(DriftKind.SAME, self._recording.arc)
 
     def _operation(self, episode: str, recorded: MemoryOperation) -> Drift | None:
         """Carry out one operation; return the drift where it delivers differently or cannot be replayed.
 
         A store that changes otherwise than it did is remembered: it matters once it shows in what is delivered, once it
-        leads to requests that the recording cannot answer, or where the agent would have read a refusal.
+        leads to requests that the recording cannot answer, or where the agent would have read a refusal. So is another
+        offer of the memory tool, which matters if nothing else shows first.
         """
-        given = self._carry_out(recorded)
         here = Drift(
             DriftKind.DIFFERENT, self._recording.arc, episode, recorded.number, recorded.kind, self._step(recorded)
         )
+        if recorded.kind == "offer":
+            offered = offer_text(self._memory.tool())
+            if offered != recorded.text and self._offer is None:
+                told = _parting(recorded.text, offered)
+                self._offer = replace(here, reason=f"the memory tool that is offered has changed: {told}")
+            return None
+        given = self._carry_out(recorded)
         if self._playback.misses:
             miss = self._playback.misses[0]
             reason = f"operation {recorded.number} ({recorded.kind}) asks what was not recorded: {miss.nearest}"
@@ -117,18 +126,21 @@ class _Replay:
         return replace(here, differences=differences, reason=reason, in_store=True)
 
     def _carry_out(self, recorded: MemoryOperation) -> Rendered:
+        try:
+            return self._asked(recorded)
+        except Exception:
+            # A memory system may raise on a refused request; the refusal itself is what is reported.
+            if not self._playback.misses:
+                raise
+            return Rendered("")
+
+    def _asked(self, recorded: MemoryOperation) -> Rendered:
         scope = recorded.scope
         if recorded.kind == "recall":
             return self._memory.recall(str(recorded.asked.get("query", "")), scope=scope)
         if recorded.kind == "tool":
             return self._memory.call_tool(self._translated(recorded.asked.get("arguments") or {}), scope=scope)
-        try:
-            changes = self._memory.extract(list(recorded.asked.get("messages") or ()), scope=scope)
-        except Exception:
-            # A memory system may raise on a refused request; the refusal itself is what we report.
-            if not self._playback.misses:
-                raise
-            changes = ()
+        changes = self._memory.extract(list(recorded.asked.get("messages") or ()), scope=scope)
         return Rendered("", changes=tuple(changes))
 
     def _translated(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,7 +172,7 @@ class _Replay:
         return names.get(item, item)
 
     def _step(self, operation: MemoryOperation) -> int | None:
-        """Return the step that consumed what the operation delivered, else the one that asked for it."""
+        """Return the step that consumed what the operation delivered, else that would have, else that asked for it."""
         events = self._recording.events
         carrier = next(
             (e.exchange for e in events if isinstance(e, DeliveryNote) and e.operation == operation.number), None
@@ -177,7 +189,16 @@ class _Replay:
                     return step
             elif event is operation:
                 asked = step
+        if operation.kind == "recall" and asked is not None:
+            return asked + 1
         return asked if operation.kind == "tool" else None
+
+
+def _parting(before: str, now: str) -> str:
+    """Return where two texts part, a little of each."""
+    shared = next((i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now)))
+    start = max(0, shared - 20)
+    return f"“…{before[start : start + 60]}…” was recorded, “…{now[start : start + 60]}…” is offered now"
 
 
 def _apply(store: dict[str, str], name: str, kind: str, value: Any) -> None:

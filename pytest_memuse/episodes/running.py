@@ -13,7 +13,7 @@ from pytest_memuse.episodes.host import RecordedMemory
 from pytest_memuse.episodes.specs import ArcSpec, EpisodeSpec
 from pytest_memuse.episodes.workspace import workspace
 from pytest_memuse.memory.protocol import MemorySystem
-from pytest_memuse.model import Outcome
+from pytest_memuse.model import Actor, Outcome
 from pytest_memuse.recording.cassette import recording_http
 from pytest_memuse.recording.dialects import conversation
 from pytest_memuse.recording.recording import EpisodeStart, Exchange, OutcomeNote, Recording
@@ -36,18 +36,25 @@ class Runner:
 
 
 def record_arc(
-    suite: str, arc: ArcSpec, runner: Runner, *, progress: Callable[[str], None] = lambda _: None
+    suite: str,
+    arc: ArcSpec,
+    runner: Runner,
+    *,
+    before: Recording | None = None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Recording:
     """Run an arc's episodes against live endpoints and return its recording; nothing is written.
 
-    An error of the agent, the memory system or the outcome check ends the arc and is raised as it is: an arc is whole
-    or it is not a recording. ``progress`` is told each episode as it begins.
+    Embedding requests that ``before``, the recording to be replaced, already answers are answered by it: the same model
+    gives the same vector. An error of the agent, the memory system or the outcome check ends the arc and is raised as
+    it is: an arc is whole or it is not a recording. ``progress`` is told each episode as it begins.
     """
     recorder = ArcRecorder()
+    known = [e for e in before.exchanges if e.actor is Actor.EMBEDDING and e.status == 200] if before else []
     with tempfile.TemporaryDirectory(prefix="memuse-store-", ignore_cleanup_errors=True) as folder:
         memory = runner.memory(Path(folder))
         try:
-            with recording_http(recorder, runner.redaction):
+            with recording_http(recorder, runner.redaction, known):
                 for position, episode in enumerate(arc.episodes):
                     progress(episode.id)
                     _run_episode(arc.id, position, episode, memory, recorder, runner)
@@ -78,7 +85,7 @@ def _run_episode(
         runner.agent(context)
         found = runner.outcome(context)
     outcome = found if isinstance(found, Outcome) else Outcome(found)
-    said = conversation([e for e in recorder.events[begun:] if isinstance(e, Exchange) and e.actor == "agent"])
+    said = conversation([e for e in recorder.events[begun:] if isinstance(e, Exchange) and e.actor is Actor.AGENT])
     if said:
         with recorder.memory_work():
             changes = memory.extract(said, scope=spec.scope)

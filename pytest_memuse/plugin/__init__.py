@@ -122,7 +122,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     state = state_of(config)
     if state.reports:
         terminalreporter.section("memuse")
-        for line in state.reports:
+        for line in "\n".join(state.reports).strip("\n").splitlines():
             terminalreporter.write_line(line)
 
 

@@ -113,6 +113,8 @@ def memuse(request: pytest.FixtureRequest) -> Memuse:
 
     def evaluate() -> "Evaluation":
         if suite not in known:
+            # Whatever goes wrong goes wrong once: the suite's other tests are not to record or replay it again.
+            known[suite] = "it raised"
             known[suite] = _evaluate(request, suite, arcs)
         elif isinstance(known[suite], str):
             pytest.fail(f"suite {suite!r} could not be evaluated; the first test that asked for it says why", False)
@@ -144,6 +146,8 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
     from pytest_memuse.reports.drift import describe_drifts
 
     state = state_of(request.config)
+    reason = state.partial.pop(suite, None)
+    state.partial[suite] = "the suite could not be evaluated"
     redaction = Redaction.from_environment(os.environ)
     memory = request.getfixturevalue("memuse_memory")
 
@@ -164,8 +168,10 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
             describe=describe_drifts,
         ).evaluate()
     except MemuseError as error:
-        state.partial.setdefault(suite, "the suite could not be evaluated")
         return str(error)
+    del state.partial[suite]
+    if reason is not None:
+        state.partial[suite] = reason
     node = request.node
     state.results[suite] = SuiteResult(
         suite,

@@ -102,15 +102,15 @@ class SuiteRunner:
         if drift.kind is DriftKind.SAME:
             return recording, None
         if mode == "new_episodes":
-            return self._record(arc, path, counted), None
+            return self._record(arc, path, counted, before=recording), None
         return recording, drift
 
-    def _record(self, arc: ArcSpec, path: Path, counted: str) -> Recording:
+    def _record(self, arc: ArcSpec, path: Path, counted: str, before: Recording | None = None) -> Recording:
         def progress(episode: str) -> None:
             self.progress(f"recording {self.suite}/{arc.id} ({counted}): {episode}")
 
         attempt = _attempt(path) + 1
-        made = record_arc(self.suite, arc, self.runner(), progress=progress)
+        made = record_arc(self.suite, arc, self.runner(), before=before, progress=progress)
         made = replace(made, made_with={**made.made_with, "attempt": attempt})
         save_recording(path, made)
         # What is judged is what stands in the file, so that recording and replay give the same figures.

@@ -53,15 +53,36 @@ class _NoFile:
 
 
 class _RecordingCassette(Cassette):  # type: ignore[misc]  # vcrpy has no types
-    """Lets every request through and hands each exchange to the recorder."""
+    """Lets requests through and hands each exchange to the recorder; answers those that are ``known`` itself."""
 
-    def __init__(self, recorder: ArcRecorder, redaction: Redaction, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        recorder: ArcRecorder,
+        redaction: Redaction,
+        known: Sequence[Exchange],
+        rules: Sequence[MatchingRule],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(record_mode=RecordMode.ALL, **kwargs)
         self._recorder = recorder
         self._redaction = redaction
+        self._rules = rules
+        self._known = {_recorded_digest(exchange, rules): exchange for exchange in known}
 
     def can_play_response_for(self, request: Request) -> bool:
-        return False
+        return bool(self._known) and self._digest(request) in self._known
+
+    def play_response(self, request: Request) -> dict[str, Any]:
+        exchange = self._known[self._digest(request)]
+        uri = self._redaction.uri(request.uri)
+        self._recorder.exchange(
+            request.method, uri, exchange.request, exchange.status, exchange.reason, exchange.response, exchange.headers
+        )
+        return _response(exchange)
+
+    def _digest(self, request: Request) -> str:
+        body = self._redaction.body(_bytes(request))
+        return request_digest(request.method, self._redaction.uri(request.uri), body, self._rules)
 
     def append(self, request: Request, response: dict[str, Any]) -> None:
         plain = decode_response(response)
@@ -95,8 +116,7 @@ class _PlayingCassette(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._redaction = redaction
         self._by_digest: dict[str, deque[Exchange]] = defaultdict(deque)
         for exchange in exchanges:
-            body = None if exchange.request is None else _encoded(exchange.request)
-            self._by_digest[request_digest(exchange.method, exchange.uri, body, rules)].append(exchange)
+            self._by_digest[_recorded_digest(exchange, rules)].append(exchange)
 
     def can_play_response_for(self, request: Request) -> bool:
         return True
@@ -112,18 +132,28 @@ class _PlayingCassette(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._playback.used += 1
         # Equal requests are answered in the order of the recording; the last answer stands for all that come after.
         exchange = queue.popleft() if len(queue) > 1 else queue[0]
-        return {
-            "status": {"code": exchange.status, "message": exchange.reason},
-            "headers": {name: [value] for name, value in exchange.headers.items()},
-            "body": {"string": b"" if exchange.response is None else _encoded(exchange.response)},
-        }
+        return _response(exchange)
 
 
 @contextmanager
-def recording_http(recorder: ArcRecorder, redaction: Redaction) -> Iterator[None]:
-    """Record every HTTP exchange of the process inside the block."""
+def recording_http(
+    recorder: ArcRecorder,
+    redaction: Redaction,
+    known: Sequence[Exchange] = (),
+    rules: Sequence[MatchingRule] = DEFAULT_RULES,
+) -> Iterator[None]:
+    """Record every HTTP exchange of the process inside the block.
+
+    A request that one of the ``known`` exchanges answers is answered by it and recorded all the same.
+    """
     with CassetteContextDecorator.from_args(
-        _RecordingCassette, path=Path("memuse"), persister=_NoFile, recorder=recorder, redaction=redaction
+        _RecordingCassette,
+        path=Path("memuse"),
+        persister=_NoFile,
+        recorder=recorder,
+        redaction=redaction,
+        known=known,
+        rules=rules,
     ):
         yield
 
@@ -144,6 +174,19 @@ def playing_http(
         redaction=redaction,
     ):
         yield playback
+
+
+def _recorded_digest(exchange: Exchange, rules: Sequence[MatchingRule]) -> str:
+    body = None if exchange.request is None else _encoded(exchange.request)
+    return request_digest(exchange.method, exchange.uri, body, rules)
+
+
+def _response(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "status": {"code": exchange.status, "message": exchange.reason},
+        "headers": {name: [value] for name, value in exchange.headers.items()},
+        "body": {"string": b"" if exchange.response is None else _encoded(exchange.response)},
+    }
 
 
 def _bytes(request: Request) -> bytes | None:

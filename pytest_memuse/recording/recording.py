@@ -45,8 +45,9 @@ class EpisodeStart:
 class MemoryOperation:
     """One call of the memory system, with what it was asked and what it gave.
 
-    ``kind`` is recall, tool or extract; ``asked`` holds the query, the tool's arguments or the messages. ``exchanges``
-    are the numbers of the exchanges that it cost. ``number`` counts the operations of the recording from 1.
+    ``kind`` is recall, offer (of the memory tool), tool (a call of it) or extract; ``asked`` holds the query, the
+    arguments or the messages. ``exchanges`` are the numbers of the exchanges that it cost. ``number`` counts the
+    operations of the recording from 1.
     """
 
     number: int

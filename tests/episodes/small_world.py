@@ -34,6 +34,7 @@ class NoteMemory:
     refuses_update: bool = False
     forgets: bool = False
     asks_differently: bool = False
+    offers_nothing: bool = False
     notes: dict[str, tuple[str, str]] = field(default_factory=dict)
     closed: bool = False
 
@@ -45,6 +46,8 @@ class NoteMemory:
         return self._rendered(scope, "Notes:\n", with_keys=False)
 
     def tool(self) -> Mapping[str, Any] | None:
+        if self.offers_nothing:
+            return None
         return {"name": "notes", "description": "notes", "parameters": {"type": "object", "properties": {}}}
 
     def call_tool(self, arguments: Mapping[str, Any], *, scope: str) -> Rendered:
@@ -87,6 +90,7 @@ def chat_agent(base_url: str) -> Any:
     """An agent: asks the model, carries out its tool calls, asks again, until the model calls no tool."""
 
     def run(episode: EpisodeContext) -> None:
+        episode.memory.tool()
         system = "You are an agent.\n" + episode.memory.recall()
         (episode.workspace / "known.txt").write_text(system)
         messages: list[dict[str, Any]] = [

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from pytest_memuse.episodes.drift import Drift, DriftKind
@@ -14,6 +15,7 @@ from pytest_memuse.recording.derivation import derive_log
 from pytest_memuse.recording.files import load_recording, save_recording
 from pytest_memuse.recording.recording import Recording
 from pytest_memuse.recording.redaction import Redaction
+from pytest_memuse.recording.rendered import Rendered
 from pytest_memuse.reports.drift import describe_drifts
 from pytest_memuse.spans.checks import recording_problems
 from tests.episodes.small_world import ARC, DEAD, NoteMemory, live_runner
@@ -90,8 +92,14 @@ def test_a_refused_update_shows_in_the_entry_that_is_delivered_stale(recording: 
 
 def test_a_request_that_was_not_recorded_makes_the_arc_unreplayable_there(recording: Recording) -> None:
     drift = _replay(recording, asks_differently=True)
-    assert (drift.kind, drift.episode, drift.operation) == (DriftKind.UNREPLAYABLE, "plant", 1)
+    assert (drift.kind, drift.episode, drift.operation) == (DriftKind.UNREPLAYABLE, "plant", 2)
     assert "first differ at /input" in drift.reason
+
+
+def test_another_offer_of_the_memory_tool_makes_the_recording_stale(recording: Recording) -> None:
+    drift = _replay(recording, offers_nothing=True)
+    assert (drift.kind, drift.episode) == (DriftKind.DIFFERENT, "plant")
+    assert "the memory tool that is offered has changed" in drift.reason
 
 
 def test_an_edited_task_makes_the_recording_stale(recording: Recording) -> None:
@@ -116,3 +124,23 @@ def test_an_error_of_the_agent_leaves_no_half_recording_and_closes_the_store() -
         with pytest.raises(RuntimeError, match="the agent broke"):
             record_arc("shop", ARC, broken)
     assert made[0].closed
+
+
+def test_a_memory_system_that_raises_on_a_refused_request_is_unreplayable_and_no_error(recording: Recording) -> None:
+    class Strict(NoteMemory):
+        def recall(self, query: str, *, scope: str) -> Rendered:
+            httpx.post(f"{self.base_url}/embeddings", json={"input": "?"}).raise_for_status()
+            return super().recall(query, scope=scope)
+
+    drift = replay_arc(ARC, recording, lambda folder: Strict(DEAD), Redaction())
+    assert drift.kind is DriftKind.UNREPLAYABLE
+    assert "asks what was not recorded" in drift.reason
+
+
+def test_a_memory_system_that_breaks_for_reasons_of_its_own_is_heard(recording: Recording) -> None:
+    class Broken(NoteMemory):
+        def recall(self, query: str, *, scope: str) -> Rendered:
+            raise RuntimeError("the store is locked")
+
+    with pytest.raises(RuntimeError, match="the store is locked"):
+        replay_arc(ARC, recording, lambda folder: Broken(DEAD), Redaction())

@@ -11,7 +11,7 @@ from tests.model.strategies import logs
 
 
 @given(logs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 def test_write_read_write_is_the_identity(log: EventLog) -> None:
     written = list(write_log(log))
     again = read_log(written, "log")

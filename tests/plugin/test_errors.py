@@ -53,7 +53,7 @@ def test_a_recording_with_a_missing_exchange(project: Project) -> None:
     ran = project.run("--memuse-baseline=main")
     assert ran.code == 1
     assert "1 of 6 recordings are stale" in ran.out
-    assert "arc-1, episode plant: unreplayable at operation 1" in ran.out
+    assert "arc-1, episode plant, step 1: unreplayable at operation 2" in ran.out
     assert "asks what was not recorded: the nearest recorded request is exchange" in ran.out
     assert "record the stale arcs again with `pytest --memuse-record-mode=new_episodes`" in ran.out
     assert project.recordings() == before

@@ -121,3 +121,13 @@ def test_calls_are_attributed_by_what_goes_on_around_them() -> None:
         httpx.post(f"{base}/issues", json={})
     actors = [event.actor for event in recorder.events if isinstance(event, Exchange)]
     assert actors == [Actor.AGENT, Actor.MEMORY, Actor.EMBEDDING, None]
+
+
+def test_what_is_known_is_answered_from_before_and_recorded_all_the_same() -> None:
+    before, recorder = _record({"input": "a"}, path="/embeddings"), ArcRecorder()
+    server = json_server(lambda _, body: {"fresh": body})
+    with server as (base, received), recording_http(recorder, Redaction(), before.exchanges):
+        answers = [httpx.post(f"{base}/embeddings", json={"input": text}).json() for text in ("a", "b")]
+    assert answers == [{"echo": {"input": "a"}}, {"fresh": {"input": "b"}}]
+    assert received == [{"input": "b"}]
+    assert [e.response for e in recorder.events if isinstance(e, Exchange)] == answers
