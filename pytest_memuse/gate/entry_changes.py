@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from pytest_memuse.gate.matching import TaskKey
 from pytest_memuse.model.errors import printable
-from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, SpanRow, Usage
+from pytest_memuse.profiles.rows import TEXT_KEPT, EntryRow, EpisodeRow, SpanRow, Usage
 
 NOT_DELIVERED = "not delivered"
 NOT_JUDGED = "delivered, not judged"
@@ -166,12 +166,12 @@ def _episode_changes(key: TaskKey, before: EpisodeRow | None, now: EpisodeRow | 
             task=key.task,
             episode=(now if now_entry is not None else before).id,
             item=printable(shown.entry.item),
-            text=printable(shown.entry.text),
+            text=printable(shown.entry.text, TEXT_KEPT),
             then=then_entry.label if then_entry is not None else NOT_DELIVERED,
             now=now_entry.label if now_entry is not None else NOT_DELIVERED,
             step_then=then_entry.step if then_entry is not None else None,
             step_now=now_entry.step if now_entry is not None else None,
-            text_then=printable(other) if other != shown.entry.text else None,
+            text_then=printable(other, TEXT_KEPT) if other != shown.entry.text else None,
         )
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pytest_memuse.judging.answers import Assessment, Judgment
 from pytest_memuse.model import Entry, Episode, OperationKind
 from pytest_memuse.model.errors import printable
-from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, RowOutcome, SpanRow, Triage, Usage
+from pytest_memuse.profiles.rows import TEXT_KEPT, EntryRow, EpisodeRow, RowOutcome, SpanRow, Triage, Usage
 from pytest_memuse.profiles.verdicts import triage_label, usage_label, without_unacted_effect
 from pytest_memuse.spans.types import Span, SpanEntry, SpanOutcome
 
@@ -129,7 +129,7 @@ def _entry_row(
         item=item_name(stored),
         namespace=stored.namespace,
         ordinal=(ordinals or {}).get((stored.namespace, stored.item)) if stored.item is not None else None,
-        text=printable(entry.exposure.text or ""),
+        text=printable(entry.exposure.text or "", TEXT_KEPT),
         exposure=entry.exposure.kind.value,
         window=None if entry.window is None else (entry.window.first, entry.window.last),
     )

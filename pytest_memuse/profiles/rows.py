@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+TEXT_KEPT = 240
+"""Characters of an entry's exposed text that a row keeps, on one line."""
+
 
 class RowOutcome(StrEnum):
     """Outcome class of a span after judging (MemUse A.4.1)."""

@@ -43,7 +43,7 @@ def failure_text(comparison: Comparison, figure: FigureResult) -> str:
     changes = comparison.responsible.get(figure.name, ())
     if changes:
         lines.append("  responsible:")
-        lines += [f"    {_change(change)}" for change in changes[:_SHOWN]]
+        lines += [f"    {line}" for change in changes[:_SHOWN] for line in _change(change)]
         if len(changes) > _SHOWN:
             lines.append(f"    and {len(changes) - _SHOWN} more")
     return "\n".join(lines)
@@ -79,16 +79,23 @@ def _detectable(figure: FigureResult) -> str:
     return f"{figure.title}: this suite detects a change of {number(figure.smallest_detectable)} for the worse{needed}"
 
 
-def _change(change: EntryChange) -> str:
+def _change(change: EntryChange) -> list[str]:
     where = printable(f"{change.arc}/{change.task}") + (f", step {change.step}" if change.step is not None else "")
     if not change.item:
-        return f"{where}: {change.kind.value} ({change.then} then, {change.now} now)"
-    then = f" at step {change.step_then}" if change.step_then is not None else ""
-    now = f" at step {change.step_now}" if change.step_now is not None else ""
-    text = f"“{printable(change.text, 90)}”"
-    if change.text_then is not None:
-        text = f"“{printable(change.text_then, 80)}” then, {text} now"
-    return f"{where}: {printable(change.item, 40)} {text}: {change.then}{then} then, {change.now}{now} now"
+        return [f"{where}: {change.kind.value} ({change.then} then, {change.now} now)"]
+    then, now = _at(change.then, change.step_then), _at(change.now, change.step_now)
+    text = f"“{printable(change.text, 160)}”"
+    if change.text_then is None:
+        return [f"{where}: {printable(change.item, 40)} {text}: {then} then, {now} now"]
+    return [
+        f"{where}: {printable(change.item, 40)}",
+        f"  then “{printable(change.text_then, 160)}”: {then}",
+        f"  now {text}: {now}",
+    ]
+
+
+def _at(what: str, step: int | None) -> str:
+    return what if step is None else f"{what} at step {step}"
 
 
 def _unmatched(comparison: Comparison) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_memuse.gate import ChangeKind, Comparison, Refusal, TaskKey, compare
 from pytest_memuse.gate.entry_changes import NOT_DELIVERED
-from pytest_memuse.profiles.rows import Run, Usage
+from pytest_memuse.profiles.rows import TEXT_KEPT, Run, Usage
 from tests.gate.rows import entry, episode, span, suite
 
 MISUSED, IGNORED, UNPRODUCTIVE = Usage.MISUSED, Usage.IGNORED, Usage.UNPRODUCTIVE
@@ -139,7 +139,7 @@ def test_text_of_an_entry_is_one_printable_line():
     [change] = one_change([span()], [span(entry("i\x07d", hostile, IGNORED))])
     assert change.text.isprintable()
     assert change.item.isprintable()
-    assert len(change.text) <= 100
+    assert len(change.text) <= TEXT_KEPT
 
 
 def test_a_task_that_fails_now_says_so_even_where_no_entry_changed():
