@@ -159,3 +159,12 @@ class Episode:
     def input_of(self, step: int) -> tuple[Message, ...]:
         """Return the messages of a step's input, in order."""
         return tuple(self.messages[d] for d in self.steps[step - 1].call.input)
+
+
+@dataclass(frozen=True, slots=True)
+class EventLog:
+    """A log, whole: its episodes in order, and what answered as the agent's model when they were recorded."""
+
+    episodes: tuple[Episode, ...]
+    suite: str = ""
+    recorded_against: str = ""

@@ -9,23 +9,39 @@ from typing import Any
 import pytest
 
 from pytest_memuse import __version__
-from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline, check_judge
+from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline, check_judge, parse_baseline
 from pytest_memuse.gate.store import baseline_path, read_baseline, write_baseline
 from pytest_memuse.model import MemuseError
 from pytest_memuse.plugin.state import SessionState, SuiteResult, state_of
+from pytest_memuse.plugin.target_branch import copy_at_merge_base
 
 
 def prepare(state: SessionState) -> None:
-    """Read the baseline before any test runs. Raises `pytest.UsageError` where it cannot be used."""
+    """Read the baseline before any test runs. Raises `pytest.UsageError` where it cannot be used.
+
+    In CI it is read as it stands at the merge base with the target branch, where git knows that.
+    """
     settings = state.settings
     if not settings.baseline:
         return
     try:
-        if settings.update == settings.baseline and not baseline_path(settings.baselines, settings.baseline).exists():
+        path = baseline_path(settings.baselines, settings.baseline)
+        if settings.update == settings.baseline and not path.exists():
             return
-        state.baseline = read_baseline(settings.baselines, settings.baseline)
+        base = copy_at_merge_base(path) if settings.in_ci and path.parent.is_dir() else None
+        if base is None or base.text is None:
+            state.baseline = read_baseline(settings.baselines, settings.baseline)
+            return
+        state.baseline = parse_baseline(base.text, f"{path.name} at {base.commit[:10]}")
+        state.baseline_notes.append(f"read as it stands at {base.commit[:10]}, the merge base with {base.branch}")
+        if not path.exists() or path.read_text(encoding="utf-8") != base.text:
+            state.baseline_notes.append(
+                f"warning: this change edits {path.name}; the edited copy takes effect once it is merged"
+            )
     except MemuseError as error:
         raise pytest.UsageError(str(error)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise pytest.UsageError(f"{settings.baseline}: the baseline cannot be read: {error}") from None
 
 
 def evaluate(session: pytest.Session, *, finished: bool) -> None:
@@ -46,8 +62,16 @@ def evaluate(session: pytest.Session, *, finished: bool) -> None:
         if reason or result is None:
             state.reports += ["", f"gate {suite}: not evaluated ({reason})"]
             continue
-        for report in _gate(session, state, result):
+        try:
+            reports = list(_gate(session, state, result))
+        except Exception as error:
+            # A gate that breaks has not passed; the run goes on to its summary.
+            reports = [_report(result, "comparison", f"the gate broke, which is a defect: {error!r}")]
+            state.reports += ["", f"gate {suite}: not evaluated (it broke: {error!r})"]
+        for report in reports:
             _publish(session, report)
+    if state.baseline_notes:
+        state.reports += ["", *(f"baseline {state.settings.baseline}: {note}" for note in state.baseline_notes)]
     if state.settings.update:
         state.reports += _update(session, state, whole_reason)
 

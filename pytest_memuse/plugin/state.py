@@ -43,6 +43,8 @@ class SessionState:
     crashed: bool = False
     baseline: Any = None
     """The baseline that was read before the tests, None where none was asked for."""
+    baseline_notes: list[str] = field(default_factory=list)
+    """Which copy of the baseline was read, and what a reviewer should know of it."""
     reports: list[str] = field(default_factory=list)
     """Lines for the terminal summary, rendered where the values are at hand."""
 

@@ -156,3 +156,15 @@ def _section(out: str) -> list[str]:
     lines = out.splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("suite shop"))
     return lines[start : next(n for n, line in enumerate(lines) if line.startswith("next:")) + 1]
+
+
+def test_a_crashed_worker_leaves_the_gate_unevaluated(project: Project) -> None:
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    crash = "\n\ndef test_crash():\n    import os\n    os._exit(3)\n"
+    tests = project.folder / "test_crash.py"
+    tests.write_text(crash)
+    ran = project.run("--memuse-baseline=main", "-n2", "--max-worker-restart=0")
+    assert ran.code == 1
+    assert "gate shop: not evaluated" in ran.out
+    assert "passed against" not in ran.out
+    assert "gate[" not in ran.out
