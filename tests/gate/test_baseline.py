@@ -28,7 +28,7 @@ from pytest_memuse.model.digests import json_digest
 from pytest_memuse.model.errors import FormatError
 from tests.gate.rows import entry, episode, span, suite
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "baselines"
+FIXTURES = Path(__file__).parents[2] / "baselines"
 JUDGE = JudgedBy("tracer", "1", settings={"window": "all"})
 IDENTITY = Identity(JUDGE, "mem0 2.2.1", "mini-swe-agent 2.4.6", "scripted", "scripted model")
 
