@@ -5,10 +5,11 @@ from dataclasses import replace
 from enum import StrEnum
 
 from pytest_memuse.judging.answers import Assessment, Judgment
-from pytest_memuse.model import Entry, Episode, OperationKind
+from pytest_memuse.model import Delivery, Entry, Episode, OperationKind
 from pytest_memuse.model.errors import printable
 from pytest_memuse.profiles.rows import TEXT_KEPT, EntryRow, EpisodeRow, RowOutcome, SpanRow, Triage, Usage
 from pytest_memuse.profiles.verdicts import triage_label, usage_label, without_unacted_effect
+from pytest_memuse.spans.building import build_spans
 from pytest_memuse.spans.types import Span, SpanEntry, SpanOutcome
 
 _OUTCOMES = {
@@ -110,6 +111,16 @@ def span_row(
     )
 
 
+def outside_rows(deliveries: Sequence[Delivery]) -> tuple[SpanRow, ...]:
+    """Return the rows of deliveries outside every recorded episode, in recorded order, for `Run.outside` (A.4.2).
+
+    Nobody is known to have read them, so a delivery joins only the span of the one right before it, and every span is
+    empty or unassessable. They keep their delivery cost, restatements included.
+    """
+    nowhere = Episode(id="", steps=(), deliveries=tuple(replace(d, call=None) for d in deliveries), messages={})
+    return tuple(span_row(span, None) for span in build_spans(nowhere))
+
+
 def _outcome(span: Span, judgment: Judgment | None, reason: str | None) -> tuple[RowOutcome, tuple[str, ...]]:
     if span.outcome is not SpanOutcome.ELIGIBLE:
         return _OUTCOMES[span.outcome], span.problems
@@ -132,6 +143,7 @@ def _entry_row(
         text=printable(entry.exposure.text or "", TEXT_KEPT),
         exposure=entry.exposure.kind.value,
         window=None if entry.window is None else (entry.window.first, entry.window.last),
+        exposed=None if entry.exposure.text is None else len(entry.exposure.text),
     )
     if assessment is None:
         return row

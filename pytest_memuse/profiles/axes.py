@@ -1,6 +1,6 @@
 """The six axes and four uncertainty shares of an entry-share profile (MemUse 3.5, A.4.2)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -112,6 +112,17 @@ def is_profiled(span: SpanRow) -> bool:
 def profiled(episode: EpisodeRow) -> tuple[SpanRow, ...]:
     """Return the profiled spans of an episode."""
     return tuple(span for span in episode.spans if is_profiled(span))
+
+
+def undetermined(spans: Iterable[SpanRow], signals: Iterable[Signal]) -> str | None:
+    """Return why a quantity that rests on these signals is undefined for the spans, None where it is defined."""
+    wanted = frozenset(signals)
+    for span in spans:
+        if is_profiled(span):
+            missing = sorted(signal.value for signal in wanted if signal not in span.determines)
+            if missing:
+                return f"it rests on {' and '.join(missing)}, which the judge of this run does not determine"
+    return None
 
 
 def count_on(axis: Axis, span: SpanRow) -> int:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pytest_memuse.judging.answers import Effect, Influence, Novelty
-from pytest_memuse.profiles.axes import AXES, Axis, count_on, is_profiled, profiled
+from pytest_memuse.judging.answers import Accuracy, Effect, Influence, Novelty, Signal
+from pytest_memuse.profiles.axes import AXES, Axis, count_on, is_profiled, profiled, undetermined
 from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, RowOutcome, Run, Triage, Usage
 
 _LABELLED = (RowOutcome.JUDGED, RowOutcome.NEUTRAL)
@@ -175,3 +175,52 @@ def hidden_by_outcomes(run: Run) -> HiddenByOutcomes:
 
 def _has(episode: EpisodeRow, axis: Axis) -> bool:
     return any(count_on(axis, span) for span in profiled(episode))
+
+
+def warnings(run: Run) -> tuple[str, ...]:
+    """Return what makes the run's text volume less than exact, a sentence each (A.4.2, A.4.4)."""
+    found = []
+    unknown = sum(span.redacted for span in (*run.spans, *run.outside))
+    if unknown:
+        found.append(
+            f"{unknown} of {len(run.spans) + len(run.outside)} spans hold redacted text without a recorded size, which "
+            "counts as nothing: delivered volume is a lower bound"
+        )
+    if run.outside:
+        found.append(
+            f"{len(run.outside)} spans lie outside every recorded episode: they keep their delivery cost and establish "
+            "no coverage"
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsByAccuracy:
+    """Effects of acted-on entries against what the record says of their accuracy (MemUse 4.4).
+
+    ``harmful_contradicted`` and, of the others, ``harmful_irrelevant`` are among the ``harmful`` entries;
+    ``beneficial_contradicted`` are claims that the evidence contradicts and whose advice still helped.
+    """
+
+    harmful: int
+    harmful_contradicted: int
+    harmful_irrelevant: int
+    beneficial: int
+    beneficial_contradicted: int
+
+
+def effects_by_accuracy(run: Run) -> EffectsByAccuracy | None:
+    """Return why separate judgments of accuracy and effect are needed; None where the judge does not give them all."""
+    signals = (Signal.RELEVANCE, Signal.ACCURACY, Signal.INFLUENCE, Signal.EFFECT)
+    if undetermined(run.spans, signals) is not None:
+        return None
+    harmful = [entry for entry in _assessed(run) if AXES["harm"].holds(entry)]
+    beneficial = [entry for entry in _assessed(run) if AXES["benefit"].holds(entry)]
+    sound = [entry for entry in harmful if entry.accuracy != Accuracy.CONTRADICTED]
+    return EffectsByAccuracy(
+        harmful=len(harmful),
+        harmful_contradicted=len(harmful) - len(sound),
+        harmful_irrelevant=sum(entry.relevance is False for entry in sound),
+        beneficial=len(beneficial),
+        beneficial_contradicted=sum(entry.accuracy == Accuracy.CONTRADICTED for entry in beneficial),
+    )

@@ -6,8 +6,8 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from pytest_memuse.judging.answers import Signal
-from pytest_memuse.profiles.axes import AXES, UNCERTAINTIES, Axis, Holds, count_on, is_profiled, profiled, share_on
-from pytest_memuse.profiles.rows import EpisodeRow, RowOutcome, Run, Triage
+from pytest_memuse.profiles.axes import AXES, UNCERTAINTIES, Axis, Holds, count_on, profiled, share_on, undetermined
+from pytest_memuse.profiles.rows import EpisodeRow, RowOutcome, Run, SpanRow, Triage
 
 Contribution = tuple[float, float]
 """What one episode adds to a figure's numerator and denominator."""
@@ -44,6 +44,7 @@ class FigureSpec:
     (for a mean of span shares these are entries, which the mean itself weights by span). ``rests_on`` are the signals
     without which the figure is undefined. ``entry`` tells the entries that make the numerator; ``if_redacted`` what the
     figure becomes where delivered text has no recorded size. ``empty`` is the reason for an empty denominator.
+    ``outside`` is what a span outside every episode adds, None where such a span has no part in the figure.
     """
 
     name: str
@@ -60,6 +61,7 @@ class FigureSpec:
     kind: Kind = Kind.SHARE
     entry: Holds | None = None
     if_redacted: Bound | None = None
+    outside: Callable[[SpanRow], tuple[int, int]] | None = None
 
     def value_of(self, contributions: Iterable[Contribution]) -> float | None:
         """Return the figure of summed contributions, None where the denominator is empty."""
@@ -69,18 +71,20 @@ class FigureSpec:
 
     def undefined_reason(self, run: Run) -> str | None:
         """Return why the figure is undefined for a run, None where it is defined."""
-        for span in run.spans:
-            if is_profiled(span):
-                missing = sorted(signal.value for signal in self.rests_on if signal not in span.determines)
-                if missing:
-                    return f"it rests on {' and '.join(missing)}, which the judge of this run does not determine"
-        if not any(self.contribution(episode)[1] for episode in run.episodes):
-            return self.empty
-        return None
+        reason = undetermined(run.spans, self.rests_on)
+        if reason is not None:
+            return reason
+        counted = any(self.contribution(episode)[1] for episode in run.episodes)
+        return None if counted or self.outside_of(run)[1] else self.empty
+
+    def outside_of(self, run: Run) -> tuple[int, int]:
+        """Return what spans outside every episode add to numerator and denominator; they belong to no arc."""
+        parts = [] if self.outside is None else [self.outside(span) for span in run.outside]
+        return sum(part[0] for part in parts), sum(part[1] for part in parts)
 
     def bound_of(self, run: Run) -> Bound | None:
         """Return what redacted text makes of the figure, None where it is exact."""
-        return self.if_redacted if any(span.redacted for span in run.spans) else None
+        return self.if_redacted if any(span.redacted for span in (*run.spans, *run.outside)) else None
 
 
 _NO_PROFILE = "no span of this run was profiled"
@@ -227,6 +231,7 @@ _SPECS = (
         kind=Kind.COUNT,
         entry=_BENEFIT.holds,
         if_redacted=Bound.AT_MOST,
+        outside=lambda span: (0, span.tokens),
     ),
     FigureSpec(
         "delivered_tokens",
@@ -240,6 +245,7 @@ _SPECS = (
         "no episode was recorded",
         kind=Kind.AMOUNT,
         if_redacted=Bound.AT_LEAST,
+        outside=lambda span: (span.tokens, 0),
     ),
     _coverage("coverage_profiled", "episodes with a profile", Worse.NEITHER, "profiled episodes", None),
     _coverage("coverage_relevant", "episodes with relevance", Worse.LOWER, "relevant episodes", AXES["relevance"]),

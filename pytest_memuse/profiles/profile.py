@@ -6,11 +6,13 @@ from functools import cached_property, partial
 from typing import cast
 
 from pytest_memuse.model.errors import nearest
-from pytest_memuse.profiles import breakdowns
+from pytest_memuse.profiles import breakdowns, delivered
 from pytest_memuse.profiles.axes import is_profiled
+from pytest_memuse.profiles.delays import Delays, delays
 from pytest_memuse.profiles.figure import Counts, Figure, Responsible, UndefinedValue
 from pytest_memuse.profiles.figures import FIGURES, Contribution, FigureSpec, Worse
 from pytest_memuse.profiles.intervals import interval
+from pytest_memuse.profiles.outcomes import OutcomeComparison, compare_outcomes
 from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, Run, SpanRow, Usage
 
 _SEVERITY: dict[Usage | None, int] = {Usage.MISUSED: 0, Usage.UNPRODUCTIVE: 1, Usage.UNCLEAR: 2}
@@ -30,12 +32,18 @@ def arc_contributions(run: Run, spec: FigureSpec) -> dict[str, Contribution]:
 
 
 def figure_of(run: Run, spec: FigureSpec) -> Figure | UndefinedValue:
-    """Return one figure of a run, or the undefined value that says why there is none."""
+    """Return one figure of a run, or the undefined value that says why there is none.
+
+    Spans outside every episode keep their delivery cost in it (A.4.2). They belong to no arc, so such a figure has no
+    interval.
+    """
     pairs = [spec.counts(episode) for episode in run.episodes]
     counts = Counts(sum(p[0] for p in pairs), spec.counted, sum(p[1] for p in pairs), spec.among)
     reason = spec.undefined_reason(run)
     arcs = list(arc_contributions(run, spec).values())
-    value = spec.value_of(arcs)
+    outside = spec.outside_of(run)
+    counts = Counts(counts.numerator + outside[0], spec.counted, counts.denominator + outside[1], spec.among)
+    value = spec.value_of([*arcs, outside])
     if reason is not None or value is None:
         return UndefinedValue(spec, counts, reason or spec.empty)
     return Figure(
@@ -43,7 +51,7 @@ def figure_of(run: Run, spec: FigureSpec) -> Figure | UndefinedValue:
         spec,
         counts,
         spec.bound_of(run),
-        partial(interval, arcs, spec.kind, spec.scale),
+        (lambda: None) if any(outside) else partial(interval, arcs, spec.kind, spec.scale),
         partial(responsible, run, spec),
     )
 
@@ -124,13 +132,42 @@ class Profile:
 
     @property
     def tokens(self) -> int:
-        """Estimated delivered tokens over all spans, whatever became of them."""
-        return sum(span.tokens for span in self.run.spans)
+        """Estimated delivered tokens over all spans, whatever became of them, those outside every episode included."""
+        return sum(span.tokens for span in (*self.run.spans, *self.run.outside))
 
     @property
     def tokens_by_span(self) -> tuple[tuple[str, str, int], ...]:
-        """Episode, span and estimated delivered tokens, restatements included, for every span."""
+        """Episode, span and estimated delivered tokens, restatements included, for every span of an episode."""
         return tuple((episode.id, span.id, span.tokens) for episode in self.run.episodes for span in episode.spans)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know of the run's volume: spans of unknown size, and spans outside every episode."""
+        return breakdowns.warnings(self.run)
+
+    @cached_property
+    def volumes(self) -> dict[str, delivered.Volume]:
+        """Delivered text by triage label or outcome class, and ``outside`` every recorded episode (A.4.4)."""
+        return delivered.volumes(self.run)
+
+    @cached_property
+    def forms(self) -> tuple[delivered.FormShares, ...]:
+        """Delivery volume and entry outcomes by delivery form (Table 11); `delivery_shares` groups otherwise."""
+        return delivered.delivery_shares(self.run)
+
+    @cached_property
+    def routes(self) -> tuple[delivered.FormShares, ...]:
+        """Delivery volume and entry outcomes by route (A.6.5)."""
+        return delivered.delivery_shares(self.run, delivered.delivery_route)
+
+    @cached_property
+    def delays(self) -> Delays:
+        """Steps from an entry's first consumption to the first action that it shaped (A.6.3)."""
+        return delays(self.run)
+
+    def against(self, *without_memory: Run, match_arcs: bool = True) -> OutcomeComparison:
+        """Return this run's outcomes set against those of runs of the same tasks without memory (4.3, A.6.4)."""
+        return compare_outcomes([self.run], without_memory, match_arcs=match_arcs)
 
     @property
     def corrected_effects(self) -> int:
@@ -156,3 +193,8 @@ class Profile:
     def hidden_by_outcomes(self) -> breakdowns.HiddenByOutcomes:
         """Episodes whose outcome says the opposite of an observed effect in them (4.3)."""
         return breakdowns.hidden_by_outcomes(self.run)
+
+    @cached_property
+    def effects_by_accuracy(self) -> breakdowns.EffectsByAccuracy | None:
+        """Harm without a false claim, and help from one; None where the judge does not give the signals (4.4)."""
+        return breakdowns.effects_by_accuracy(self.run)

@@ -45,7 +45,8 @@ class EntryRow:
     """One entry of a span. Signals and ``usage`` are None unless the span was judged; ``text`` is cut to a line.
 
     ``item`` is what a person can find it by; ``ordinal`` is the item's order of creation in its arc, which stays the
-    same where a memory system makes identifiers at random (None where the creation was not recorded).
+    same where a memory system makes identifiers at random (None where the creation was not recorded). ``exposed``
+    counts the characters of its exposed text, None where the exposure is unknown.
     """
 
     item: str
@@ -61,6 +62,7 @@ class EntryRow:
     effect: str | None = None
     anchors: tuple[int, ...] = ()
     usage: Usage | None = None
+    exposed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,19 @@ class EpisodeRow:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A suite's run: every recorded episode, those without deliveries included."""
+    """A suite's run: every recorded episode, those without deliveries included.
+
+    ``outside`` are the spans outside every recorded episode: they keep their delivery cost and establish nothing else
+    (A.4.2).
+    """
 
     suite: str
     episodes: tuple[EpisodeRow, ...]
+    outside: tuple[SpanRow, ...] = ()
 
     @property
     def spans(self) -> tuple[SpanRow, ...]:
-        """Every span of every episode, in order."""
+        """Every span of every episode, in order; those outside every episode are not among them."""
         return tuple(span for episode in self.episodes for span in episode.spans)
 
     @property

@@ -151,6 +151,7 @@ _ENTRY: Mapping[str, Reader] = {
     "effect": _words(*Effect),
     "anchors": _list(_natural),
     "usage": _optional(_word([usage.value for usage in Usage], Usage)),
+    "exposed": _optional(_natural),
 }
 _SPAN: Mapping[str, Reader] = {
     "id": _text,
@@ -178,4 +179,8 @@ _EPISODE: Mapping[str, Reader] = {
     "steps": _natural,
     "spans": _list(_row(SpanRow, _SPAN)),
 }
-_RUN: Mapping[str, Reader] = {"suite": _text, "episodes": _list(_row(EpisodeRow, _EPISODE))}
+_RUN: Mapping[str, Reader] = {
+    "suite": _text,
+    "episodes": _list(_row(EpisodeRow, _EPISODE)),
+    "outside": _list(_row(SpanRow, _SPAN)),
+}

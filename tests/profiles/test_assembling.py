@@ -43,6 +43,7 @@ def test_a_judged_span_carries_signals_usage_and_triage() -> None:
             effect="harmed",
             anchors=(1,),
             usage=Usage.MISUSED,
+            exposed=6,
         ),
     )
     assert type(row.entries[0].influence) is str
