@@ -11,5 +11,13 @@ settings.load_profile("memuse")
 @pytest.fixture(autouse=True)
 def _no_options_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CI run sets variables that change what the plugin allows; tests that are about them set them again."""
-    for name in ("CI", "MEMUSE_BASELINE", "MEMUSE_RECORD_MODE", "MEMUSE_DRIFT", "MEMUSE_UPDATE", "PYTEST_ADDOPTS"):
+    for name in (
+        "CI",
+        "MEMUSE_BASELINE",
+        "MEMUSE_RECORD_MODE",
+        "MEMUSE_DRIFT",
+        "MEMUSE_UPDATE",
+        "MEMUSE_EXECUTOR",
+        "PYTEST_ADDOPTS",
+    ):
         monkeypatch.delenv(name, raising=False)

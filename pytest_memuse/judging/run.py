@@ -1,10 +1,24 @@
-"""Judging whole episodes."""
+"""Judging whole episodes, one after the other or through an executor."""
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
 
 from pytest_memuse.judging.answers import Judge, Judgment
 from pytest_memuse.model import Episode
-from pytest_memuse.spans import Span, SpanOutcome
+from pytest_memuse.spans import Span, SpanOutcome, build_spans, replay_inputs
+
+AHEAD = 32
+"""Episodes that are handed to an executor before the first result is asked for; so many are in memory at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSpans:
+    """The spans of an episode and the judgment of every eligible one, by its identifier."""
+
+    spans: tuple[Span, ...]
+    judgments: dict[str, Judgment | None]
 
 
 def judge_episode(judge: Judge, episode: Episode, spans: Sequence[Span]) -> dict[str, Judgment | None]:
@@ -13,4 +27,39 @@ def judge_episode(judge: Judge, episode: Episode, spans: Sequence[Span]) -> dict
     ``spans`` are all spans of the episode: a judge looks at the others as well.
     """
     whole = tuple(spans)
+    episode = replay_inputs(episode)
     return {span.id: judge.judge(episode, whole, span) for span in whole if span.outcome is SpanOutcome.ELIGIBLE}
+
+
+def build_and_judge(judge: Judge, episode: Episode) -> JudgedSpans:
+    """Return the spans of an episode and what the judge says of them."""
+    episode = replay_inputs(episode)
+    spans = build_spans(episode)
+    return JudgedSpans(spans, judge_episode(judge, episode, spans))
+
+
+def judge_episodes(
+    judge: Judge, episodes: Iterable[Episode], executor: Executor | None = None
+) -> Iterator[tuple[Episode, JudgedSpans]]:
+    """Yield each episode with its spans and judgments, in the order given, whatever the executor.
+
+    Episodes are read from the iterable as results are taken, a few ahead. Workers in other processes need a judge that
+    can be pickled. What a judge raises is raised here, at its episode.
+    """
+    if executor is None:
+        for episode in episodes:
+            yield episode, build_and_judge(judge, episode)
+        return
+    pending: deque[tuple[Episode, Future[JudgedSpans]]] = deque()
+    try:
+        for episode in episodes:
+            pending.append((episode, executor.submit(build_and_judge, judge, episode)))
+            if len(pending) > AHEAD:
+                first, future = pending.popleft()
+                yield first, future.result()
+        while pending:
+            first, future = pending.popleft()
+            yield first, future.result()
+    finally:
+        for _, future in pending:
+            future.cancel()

@@ -7,6 +7,9 @@ from enum import StrEnum
 from pytest_memuse.model.memory import Delivery, Operation
 from pytest_memuse.model.messages import Message
 
+LOST = ""
+"""Stands in an input for a message that the recording lost and whose position is known; no message has this digest."""
+
 
 class Actor(StrEnum):
     """Who made a model call; only the agent's calls are steps (A.1.1, role bindings)."""
@@ -55,7 +58,9 @@ class Usage:
 class Call:
     """One recorded model call. ``input`` and ``response`` are digests into the episode's messages.
 
-    ``gap`` is set where the recording lost part of the input. ``completed`` is False where no response came.
+    An ``input`` without messages was not recorded exactly; the episode's history may still give it. ``gap`` is set
+    where the recording lost part of the input; `LOST` then holds the place of a message that is gone.
+    ``completed`` is False where no response came.
     ``cost`` is in US dollars as the provider reported it, None where it did not.
     """
 
@@ -97,18 +102,23 @@ class Outcome:
 
 
 class HistoryKind(StrEnum):
-    """How earlier messages left the visible history (A.1.3)."""
+    """How messages came into the visible history, and how they left it (A.1.3)."""
 
+    APPEND = "append"
     RETRACTION = "retraction"
     REWRITE = "rewrite"
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChange:
-    """A change of the visible history before the call ``before``.
+    """A change of the visible history before the call ``before``; an episode holds them in recorded order.
 
-    A retraction keeps the first ``kept`` messages and removes those behind them; a rewrite keeps the first ``kept``
-    and puts ``messages`` (digests) behind them. ``removed`` names the messages that are gone.
+    ``kept`` counts the messages that stand before the change's place. An append puts ``messages`` (digests) behind
+    them; one without messages says that the call read the history as it stands. A retraction removes what stands
+    behind them, a rewrite puts ``messages`` in its place; both may name in ``removed`` what is gone.
+
+    An episode with any append holds its whole history, so that a call's input follows from it even where the call
+    carries no exact request; one without holds only what changed between exact requests.
     """
 
     kind: HistoryKind
@@ -122,7 +132,7 @@ class HistoryChange:
 class Episode:
     """One episode, whole: steps in order, deliveries in recorded order, operations, calls of the memory system.
 
-    ``failed_calls`` are agent calls that completed no step; ``history`` holds retractions and rewrites.
+    ``failed_calls`` are agent calls that completed no step; ``history`` holds appends, retractions and rewrites.
 
     ``messages`` resolves every digest that steps, calls and results name. ``position`` counts the episodes of the arc
     from 0. ``task`` is None where the recording does not hold it. ``resolved`` is False where the episode's boundaries

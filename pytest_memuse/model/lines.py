@@ -35,10 +35,14 @@ class ToolCallPart(_Line):
 
 
 class MessageLine(_Line):
-    """A message, once; ``digest`` must be the digest of its content."""
+    """A message, once; ``digest`` must be the digest of its content.
+
+    ``local`` says that a single episode names it, so that a reader of the stream may forget it with that episode.
+    """
 
     type: Literal["message"]
     digest: str
+    local: bool = False
     role: str
     text: str
     tool_calls: tuple[ToolCallPart, ...] = ()
@@ -78,7 +82,10 @@ class UsagePart(_Line):
 
 
 class CallLine(_Line):
-    """A model call. ``input`` lists, by digest, exactly the messages that the request carried."""
+    """A model call. ``input`` lists, by digest, exactly the messages that the request carried.
+
+    It is left out where the log gives the visible history by lines of type ``history`` instead.
+    """
 
     type: Literal["call"]
     id: str
@@ -155,6 +162,11 @@ class DeliveryLine(_Line):
 
 
 class HistoryLine(_Line):
+    """A change of the visible history before the call ``before``; the order of these lines is that of the record.
+
+    A log whose calls carry no exact ``input`` appends every message by such a line, the agent's own included.
+    """
+
     type: Literal["history"]
     kind: HistoryKind
     before: str

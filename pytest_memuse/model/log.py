@@ -1,5 +1,6 @@
 """Event logs as text: writing here, reading in `log_reading`. Pure: the caller opens files."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
@@ -8,10 +9,10 @@ from typing import Any
 from pytest_memuse.model import lines as parts
 from pytest_memuse.model.digests import canonical_json
 from pytest_memuse.model.episodes import Episode, EventLog
-from pytest_memuse.model.log_reading import LINE, MAX_LINE_BYTES, read_log
+from pytest_memuse.model.log_reading import LINE, MAX_LINE_BYTES, iter_episodes, read_log
 from pytest_memuse.model.messages import message_to_dict
 
-__all__ = ["MAX_LINE_BYTES", "EventLog", "log_schema", "read_log", "write_log"]
+__all__ = ["MAX_LINE_BYTES", "EventLog", "iter_episodes", "log_schema", "read_log", "write_log"]
 
 
 def write_log(log: EventLog) -> Iterator[str]:
@@ -35,12 +36,14 @@ def _lines_of(log: EventLog) -> Iterator[dict[str, Any]]:
     if log.recorded_against:
         header["recorded_against"] = log.recorded_against
     yield header
+    shared = Counter(digest for episode in log.episodes for digest in episode.messages)
     written: set[str] = set()
     for episode in log.episodes:
         for digest, message in episode.messages.items():
             if digest not in written:
                 written.add(digest)
-                yield {"type": "message", "digest": digest} | message_to_dict(message)
+                once = {"local": True} if shared[digest] == 1 else {}
+                yield {"type": "message", "digest": digest} | once | message_to_dict(message)
         yield from _episode_lines(episode)
 
 

@@ -1,25 +1,14 @@
 """Reading event logs: lines in, episodes out. A damaged line is a `FormatError` that names file, line and field."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
 from pytest_memuse.model import lines as parts
-from pytest_memuse.model.episodes import (
-    Actor,
-    Call,
-    Episode,
-    EventLog,
-    HistoryChange,
-    Outcome,
-    ReferenceFact,
-    Step,
-    Task,
-    ToolResult,
-    Usage,
-)
+from pytest_memuse.model.episodes import LOST, Episode, EventLog
 from pytest_memuse.model.errors import FormatError
-from pytest_memuse.model.memory import Delivery, Entry, Operation, Placement, Proof
+from pytest_memuse.model.log_episodes import GrowingEpisode
 from pytest_memuse.model.messages import Message, ToolCall
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -35,61 +24,44 @@ def read_log(raw_lines: Iterable[bytes | str], source: str) -> EventLog:
     that this release does not read, a message whose digest is not its own, and a log that was cut off.
     """
     reader = _Reader(source)
-    for number, raw in enumerate(raw_lines, 1):
-        reader.take(raw, number)
-    return reader.finish()
+    episodes = tuple(reader.episodes(raw_lines))
+    return EventLog(episodes, reader.header.suite, reader.header.recorded_against)
+
+
+def iter_episodes(raw_lines: Iterable[bytes | str], source: str) -> Iterator[Episode]:
+    """Yield the episodes of a log one at a time, each as soon as its last line was read.
+
+    What only one episode names is forgotten with it, so a log of any length is read in the memory of its longest
+    episode and of the messages that episodes share. Raises what `read_log` raises, when it gets there: that a log was
+    cut off shows at its end only.
+    """
+    return _Reader(source).episodes(raw_lines)
 
 
 class _Reader:
-    """Collects lines into episodes; one instance reads one log."""
+    """Collects lines into episodes; one instance reads one log, once."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._number = 0
         self._header: parts.HeaderLine | None = None
         self._ended = False
-        self._messages: dict[str, Message] = {}
-        self._episodes: list[Episode] = []
-        self._current: parts.EpisodeLine | None = None
-        self._body: list[parts.Line] = []
+        self._messages: dict[str, _Stored] = {}
+        self._current: GrowingEpisode | None = None
         self._ids: set[str] = set()
 
-    def take(self, raw: bytes | str, number: int) -> None:
-        self._number = number
-        if not raw.strip():
-            raise self._error("the line is empty")
-        if len(raw) > MAX_LINE_BYTES:
-            raise self._error(f"the line is longer than {MAX_LINE_BYTES} bytes")
-        if self._ended:
-            raise self._error("a line stands behind the end of the log")
-        try:
-            line = LINE.validate_json(raw)
-        except ValidationError as error:
-            raise self._damaged(error) from None
-        if self._header is None:
-            self._take_header(line)
-        elif isinstance(line, parts.HeaderLine):
-            raise self._error("a second header", field="type")
-        elif isinstance(line, parts.MessageLine):
-            self._take_message(line)
-        elif isinstance(line, parts.EpisodeLine):
-            self._close_episode()
-            if line.id in self._ids:
-                raise self._error(f"episode {line.id!r} stands in the log twice", field="id")
-            self._ids.add(line.id)
-            self._current = line
-        elif isinstance(line, parts.EndLine):
-            if line.lines != number - 1:
-                raise self._error(f"{number - 1} lines stand before the end, it says {line.lines}", field="lines")
-            self._close_episode()
-            self._ended = True
-        elif self._current is None:
-            raise self._error(f"a line of type {line.type!r} stands before the first episode", field="type")
-        else:
-            self._check_references(line)
-            self._body.append(line)
+    @property
+    def header(self) -> parts.HeaderLine:
+        """The header of the log, once its episodes have been read."""
+        assert self._header is not None
+        return self._header
 
-    def finish(self) -> EventLog:
+    def episodes(self, raw_lines: Iterable[bytes | str]) -> Iterator[Episode]:
+        for number, raw in enumerate(raw_lines, 1):
+            self._number = number
+            finished = self._take(self._parsed(raw))
+            if finished is not None:
+                yield finished
         if self._header is None:
             raise FormatError("the file is empty", source=self._source, mend="record the episodes again")
         if not self._ended:
@@ -100,7 +72,46 @@ class _Reader:
                 reason="truncated",
                 mend="restore the file from version control, or record the episodes again",
             )
-        return EventLog(tuple(self._episodes), self._header.suite, self._header.recorded_against)
+
+    def _parsed(self, raw: bytes | str) -> parts.Line:
+        if not raw.strip():
+            raise self._error("the line is empty")
+        if len(raw) > MAX_LINE_BYTES:
+            raise self._error(f"the line is longer than {MAX_LINE_BYTES} bytes")
+        if self._ended:
+            raise self._error("a line stands behind the end of the log")
+        try:
+            return LINE.validate_json(raw)
+        except ValidationError as error:
+            raise self._damaged(error) from None
+
+    def _take(self, line: parts.Line) -> Episode | None:
+        """Take a line; return the episode that it ends."""
+        if self._header is None:
+            self._take_header(line)
+        elif isinstance(line, parts.HeaderLine):
+            raise self._error("a second header", field="type")
+        elif isinstance(line, parts.MessageLine):
+            self._take_message(line)
+        elif isinstance(line, parts.EpisodeLine):
+            if line.id in self._ids:
+                raise self._error(f"episode {line.id!r} stands in the log twice", field="id")
+            self._ids.add(line.id)
+            finished, self._current = self._close(), GrowingEpisode(line)
+            return finished
+        elif isinstance(line, parts.EndLine):
+            if line.lines != self._number - 1:
+                before = self._number - 1
+                raise self._error(f"{before} lines stand before the end, it says {line.lines}", field="lines")
+            self._ended = True
+            finished, self._current = self._close(), None
+            return finished
+        elif self._current is None:
+            raise self._error(f"a line of type {line.type!r} stands before the first episode", field="type")
+        else:
+            self._check_references(line)
+            self._current.take(line)
+        return None
 
     def _take_header(self, line: parts.Line) -> None:
         if not isinstance(line, parts.HeaderLine):
@@ -120,25 +131,34 @@ class _Reader:
         message = Message(line.role, line.text, calls, line.tool_call_id)
         if message.digest != line.digest:
             raise self._error(f"the content's digest is {message.digest}, the line says {line.digest}", field="digest")
-        self._messages[message.digest] = message
+        known = self._messages.get(message.digest)
+        if known is None:
+            self._messages[message.digest] = _Stored(self._number, message, line.local)
+        elif known.local and not line.local:
+            self._messages[message.digest] = known._replace(local=False)
 
     def _check_references(self, line: parts.Line) -> None:
-        """Every digest that a line names must have come before it."""
+        """Every digest that a call or a result names must have come before it; a gap may leave places empty."""
         if isinstance(line, parts.CallLine):
-            named = {"input": line.input, "response": (line.response,) if line.response else ()}
-        elif isinstance(line, parts.ResultLine):
-            named = {"message": (line.message,)}
-        else:
-            return
-        for field, digests in named.items():
-            for digest in digests:
-                if digest not in self._messages:
-                    raise self._error(f"no message with digest {digest!r} stands before this line", field=field)
+            for digest in line.input:
+                if digest not in self._messages and not (line.gap and digest == LOST):
+                    raise self._unknown(digest, "input")
+            if line.response and line.response not in self._messages:
+                raise self._unknown(line.response, "response")
+        elif isinstance(line, parts.ResultLine) and line.message not in self._messages:
+            raise self._unknown(line.message, "message")
 
-    def _close_episode(self) -> None:
-        if self._current is not None:
-            self._episodes.append(_episode(self._current, self._body, self._messages, self._header))
-        self._current, self._body = None, []
+    def _close(self) -> Episode | None:
+        if self._current is None or self._header is None:
+            return None
+        named = sorted((self._messages[d] for d in self._current.named() if d in self._messages), key=_Stored.place)
+        for stored in named:
+            if stored.local:
+                del self._messages[stored.message.digest]
+        return self._current.episode({s.message.digest: s.message for s in named}, self._header.suite)
+
+    def _unknown(self, digest: str, field: str) -> FormatError:
+        return self._error(f"no message with digest {digest!r} stands before this line", field=field)
 
     def _error(self, problem: str, *, field: str | None = None, reason: str = "damaged", mend: str = "") -> FormatError:
         return FormatError(
@@ -157,80 +177,12 @@ class _Reader:
         return self._error(first["msg"], field=field or None)
 
 
-def _episode(
-    start: parts.EpisodeLine,
-    body: list[parts.Line],
-    messages: dict[str, Message],
-    header: parts.HeaderLine | None,
-) -> Episode:
-    calls = [_call(line) for line in body if isinstance(line, parts.CallLine)]
-    results: dict[str, list[ToolResult]] = {}
-    for line in body:
-        if isinstance(line, parts.ResultLine):
-            results.setdefault(line.call, []).append(ToolResult(line.tool_call_id, line.message, line.failed))
-    agent = [call for call in calls if call.actor is Actor.AGENT]
-    completed = [call for call in agent if call.completed]
-    steps = tuple(Step(n, call, tuple(results.get(call.id, ()))) for n, call in enumerate(completed, 1))
-    named = {digest for call in calls for digest in (*call.input, *((call.response,) if call.response else ()))}
-    named |= {result.message for step in steps for result in step.results}
-    outcome = next((line for line in reversed(body) if isinstance(line, parts.OutcomeLine)), None)
-    return Episode(
-        id=start.id,
-        steps=steps,
-        deliveries=tuple(_delivery(line) for line in body if isinstance(line, parts.DeliveryLine)),
-        messages={digest: messages[digest] for digest in messages if digest in named},
-        task=None if start.task is None else _task(start.task),
-        arc=start.arc,
-        suite=header.suite if header else "",
-        scope=start.scope,
-        position=start.position,
-        operations=tuple(_operation(line) for line in body if isinstance(line, parts.OperationLine)),
-        memory_calls=tuple(call for call in calls if call.actor is not Actor.AGENT),
-        failed_calls=tuple(call for call in agent if not call.completed),
-        history=tuple(
-            HistoryChange(line.kind, line.before, line.kept, line.removed, line.messages)
-            for line in body
-            if isinstance(line, parts.HistoryLine)
-        ),
-        outcome=None if outcome is None else Outcome(outcome.success, outcome.detail),
-        resolved=start.resolved,
-    )
+class _Stored(NamedTuple):
+    """A message with the number of the line that brought it. A local one is named by one episode only."""
 
+    line: int
+    message: Message
+    local: bool
 
-def _call(line: parts.CallLine) -> Call:
-    usage = Usage(line.usage.input, line.usage.output, line.usage.cached, line.usage.reasoning)
-    return Call(line.id, line.actor, line.input, line.response, line.completed, line.gap, line.model, usage, line.cost)
-
-
-def _task(part: parts.TaskPart) -> Task:
-    references = tuple(ReferenceFact(r.subject, r.value, r.superseded) for r in part.references)
-    return Task(part.id, part.text, references, part.digest)
-
-
-def _operation(line: parts.OperationLine) -> Operation:
-    return Operation(
-        line.id, line.kind, line.namespace, line.item, line.value, line.query, line.results, line.calls, line.step
-    )
-
-
-def _delivery(line: parts.DeliveryLine) -> Delivery:
-    return Delivery(
-        id=line.id,
-        entries=tuple(Entry(**part.model_dump()) for part in line.entries),
-        placements=tuple(
-            Placement(
-                p.slot,
-                p.text,
-                p.kind,
-                tuple(Proof(q.slot, q.text_digest, q.pointer, q.message) for q in p.proofs),
-                p.text_digest,
-                p.characters,
-            )
-            for p in line.placements
-        ),
-        call=line.call,
-        route=line.route,
-        form=line.form,
-        selected_from=line.selected_from,
-        operations=line.operations,
-    )
+    def place(self) -> int:
+        return self.line

@@ -40,12 +40,15 @@ class Entry:
     local_version: str | None = None
 
     @property
-    def identity(self) -> tuple[str, str, str] | None:
-        """Namespace, scheme and item identity; the display key stands in for a missing item identifier (A.1.4)."""
+    def identity(self) -> tuple[str, str] | None:
+        """Namespace and item identity; the display key stands in for a missing item identifier (A.1.4, A.4.2).
+
+        The identity scheme tells entries apart and is no part of the item. None where no identity is recorded.
+        """
         if self.item is not None:
-            return (self.namespace, self.scheme, self.item)
+            return (self.namespace, self.item)
         if self.key is not None and self.key != self.local_version:
-            return (self.namespace, self.scheme, self.key)
+            return (self.namespace, self.key)
         return None
 
 

@@ -60,6 +60,12 @@ OPTIONS = (
     Option("cassettes", "folder of the recordings, from the root folder", "cassettes", metavar="DIR"),
     Option("baselines", "folder of the baselines, from the root folder", "baselines", metavar="DIR"),
     Option(
+        "executor",
+        "where episodes are judged: threads:N, processes:N, a running Dask cluster dask:tcp://HOST:PORT, or "
+        "nothing: in this process",
+        metavar="ADDRESS",
+    ),
+    Option(
         "gated",
         "figures that gate the build, separated by commas or spaces; empty: the default set",
         metavar="FIGURES",
@@ -81,6 +87,7 @@ class Settings:
     cassettes: Path
     baselines: Path
     gated: tuple[str, ...]
+    executor: str
     force: bool
     in_ci: bool
     in_use: bool
@@ -121,6 +128,8 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
             raise pytest.UsageError(
                 f"{option.switch}: {value!r} is not a valid value; valid are {', '.join(option.values)}"
             )
+    if values["executor"]:
+        _check_executor(values["executor"])
     in_ci = environment.get("CI", "").lower() not in ("", "0", "false")
     force = bool(config.getoption("memuse_force", False))
     if in_ci and not force:
@@ -140,10 +149,21 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
         cassettes=root / values["cassettes"],
         baselines=root / values["baselines"],
         gated=tuple(values["gated"].replace(",", " ").split()),
+        executor=values["executor"],
         force=force,
         in_ci=in_ci,
         in_use=any(value is not None for value in found.values()),
     )
+
+
+def _check_executor(address: str) -> None:
+    from pytest_memuse.execution import check_address
+    from pytest_memuse.model.errors import MemuseError
+
+    try:
+        check_address(address)
+    except MemuseError as error:
+        raise pytest.UsageError(f"{_BY_NAME['executor'].switch}: {error}") from None
 
 
 def _value(config: pytest.Config, option: Option, environment: Mapping[str, str]) -> str | None:

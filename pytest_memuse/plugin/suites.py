@@ -1,6 +1,7 @@
 """Evaluating a suite: recordings in, profile out. Nothing here is imported before a test asks for its profile."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from pytest_memuse.episodes.drift import Drift, DriftKind
 from pytest_memuse.episodes.replaying import replay_arc
 from pytest_memuse.episodes.running import MemoryFactory, Runner, record_arc
 from pytest_memuse.episodes.specs import ArcSpec, SuiteSpec
-from pytest_memuse.judging.answers import Judge, Judgment
-from pytest_memuse.judging.run import judge_episode
+from pytest_memuse.execution import open_executor
+from pytest_memuse.judging.answers import Judge
+from pytest_memuse.judging.run import judge_episodes
 from pytest_memuse.model import Episode, MemuseError
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.profiles.assembling import creation_ordinals, episode_row
@@ -20,7 +22,6 @@ from pytest_memuse.recording.files import load_recording, recording_path, save_r
 from pytest_memuse.recording.lines import recording_digest
 from pytest_memuse.recording.recording import Recording
 from pytest_memuse.recording.redaction import Redaction
-from pytest_memuse.spans.building import build_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,15 @@ class SuiteRunner:
         drifts: list[Drift] = []
         rows: list[EpisodeRow] = []
         episodes: list[Episode] = []
-        for number, arc in enumerate(self.spec.arcs, 1):
-            recording, drift = self._arc(arc, f"{number}/{len(self.spec.arcs)}")
-            judged = self._judged(recording)
-            if drift is not None:
-                drifts.append(_with_use(drift, [row for row, _ in judged]))
-            recordings.append(recording)
-            rows += [row for row, _ in judged]
-            episodes += [episode for _, episode in judged]
+        with open_executor(self.settings.executor) as executor:
+            for number, arc in enumerate(self.spec.arcs, 1):
+                recording, drift = self._arc(arc, f"{number}/{len(self.spec.arcs)}")
+                judged = self._judged(recording, executor)
+                if drift is not None:
+                    drifts.append(_with_use(drift, [row for row, _ in judged]))
+                recordings.append(recording)
+                rows += [row for row, _ in judged]
+                episodes += [episode for _, episode in judged]
         notes = self._stale(drifts)
         identity = {
             "judge": _judge_identity(self.judge),
@@ -116,15 +118,13 @@ class SuiteRunner:
         # What is judged is what stands in the file, so that recording and replay give the same figures.
         return load_recording(path)
 
-    def _judged(self, recording: Recording) -> list[tuple[EpisodeRow, Episode]]:
+    def _judged(self, recording: Recording, executor: Executor | None) -> list[tuple[EpisodeRow, Episode]]:
         episodes = derive_log(recording).episodes
         ordinals = creation_ordinals(episodes)
-        out = []
-        for episode in episodes:
-            spans = build_spans(episode)
-            judgments: Mapping[str, Judgment | None] = judge_episode(self.judge, episode, spans)
-            out.append((episode_row(episode, spans, judgments, ordinals=ordinals), episode))
-        return out
+        return [
+            (episode_row(episode, judged.spans, judged.judgments, ordinals=ordinals), episode)
+            for episode, judged in judge_episodes(self.judge, episodes, executor)
+        ]
 
     def _stale(self, drifts: Sequence[Drift]) -> tuple[str, ...]:
         if not drifts:

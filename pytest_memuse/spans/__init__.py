@@ -5,6 +5,7 @@ from pytest_memuse.spans.checks import Problem, recording_problems
 from pytest_memuse.spans.context import PriorSource, prior_context
 from pytest_memuse.spans.exposure import match_exposure
 from pytest_memuse.spans.proofs import ProblemKind
+from pytest_memuse.spans.replay import replay_inputs
 from pytest_memuse.spans.types import Exposure, ExposureKind, Span, SpanEntry, SpanOutcome, Window
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "match_exposure",
     "prior_context",
     "recording_problems",
+    "replay_inputs",
 ]

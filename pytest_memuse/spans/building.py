@@ -4,10 +4,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from pytest_memuse.model import Entry, Episode
+from pytest_memuse.model.digests import text_digest
 from pytest_memuse.spans.checks import Problem, Record, delivery_records, problems_of
 from pytest_memuse.spans.exposure import ExposureMatcher
+from pytest_memuse.spans.provisional import provisional_steps
+from pytest_memuse.spans.replay import replay_inputs
 from pytest_memuse.spans.types import Exposure, Span, SpanEntry, SpanOutcome, Window
-from pytest_memuse.spans.visibility import Standing, VisibleCopies
+from pytest_memuse.spans.visibility import Standing, VisibleCopies, equality_key, item_of
 from pytest_memuse.spans.windows import Claim, credit_windows
 
 _SENTENCES_KEPT = 8
@@ -39,12 +42,17 @@ def build_spans(episode: Episode) -> tuple[Span, ...]:
     place in that order; it keeps the one right after the delivery recorded before it, which is the closest reading of
     its provisional step (A.1.1). It neither joins nor ends a span of attributed deliveries, for nobody read it.
     """
+    episode = replay_inputs(episode)
     records = delivery_records(episode)
     problems = problems_of(episode, records)
     grown = _grow(episode, _processing_order(records))
     windows = credit_windows(_claims(grown), episode.last_step)
     sentences = _sentences(problems)
-    return tuple(_span(index, span, windows, sentences) for index, span in enumerate(grown))
+    provisional = provisional_steps(episode, records)
+    return tuple(
+        _span(index, span, windows, sentences, provisional.get(span.records[0].position))
+        for index, span in enumerate(grown)
+    )
 
 
 def _processing_order(records: Iterable[Record]) -> list[Record]:
@@ -63,10 +71,11 @@ def _grow(episode: Episode, records: Sequence[Record]) -> list[_Growing]:
     spans: list[_Growing] = []
     current: dict[Hashable, _Growing] = {}  # The current span of each item.
     preceding: _Growing | None = None
+    by_digest = any(p.text is None for record in records for p in record.delivery.placements)
     for record in records:
         entries = record.delivery.entries
         exposures = matcher.delivery(record.delivery)
-        key = _delivery_key(record, exposures)
+        key = _delivery_key(record, exposures, by_digest)
         standings: tuple[Standing, ...] = ()
         if record.step is not None:
             standings = tuple(copies.standing(e, x, record) for e, x in zip(entries, exposures, strict=True))
@@ -75,7 +84,7 @@ def _grow(episode: Episode, records: Sequence[Record]) -> list[_Growing]:
             joined = preceding if preceding is not None and preceding.key == key else None
         else:
             joined = _current_span(entries, current)
-            if joined is not None and not (joined.key == key and all(s.resident for s in standings)):
+            if joined is not None and not (joined.key == key and all(s.restated for s in standings)):
                 joined = None
         if joined is not None:
             joined.records.append(record)
@@ -84,7 +93,7 @@ def _grow(episode: Episode, records: Sequence[Record]) -> list[_Growing]:
             spans.append(joined)
             if record.step is not None:
                 # A related delivery ends the current span of each of its items, whatever else that span holds.
-                current.update((entry.identity, joined) for entry in entries if entry.identity is not None)
+                current.update((item, joined) for entry in entries if (item := item_of(entry)) is not None)
         copies.add(record, exposures)
         preceding = joined
     return spans
@@ -92,8 +101,8 @@ def _grow(episode: Episode, records: Sequence[Record]) -> list[_Growing]:
 
 def _current_span(entries: Sequence[Entry], current: dict[Hashable, _Growing]) -> _Growing | None:
     """Return the span that is the current one of every entry's item, None where there is no such span."""
-    candidate = current.get(entries[0].identity)
-    return candidate if all(current.get(entry.identity) is candidate for entry in entries) else None
+    candidate = current.get(item_of(entries[0]))
+    return candidate if all(current.get(item_of(entry)) is candidate for entry in entries) else None
 
 
 class _Selections:
@@ -109,45 +118,39 @@ class _Selections:
     def exempt(self, record: Record, standings: Sequence[Standing]) -> tuple[Standing, ...]:
         """Return the standings with no selected entry counted as resident."""
         selected = {
-            entry.identity
+            item_of(entry)
             for name in record.delivery.selected_from
             if (source := self._records.get(name)) is not None
             and source.step is not None
             and record.step is not None
             and source.step < record.step
             for entry in source.delivery.entries
-            if entry.identity is not None
-        }
+        } - {None}
         return tuple(
-            replace(standing, resident=False) if entry.identity in selected else standing
+            replace(standing, resident=False) if item_of(entry) in selected else standing
             for entry, standing in zip(record.delivery.entries, standings, strict=False)
         )
 
 
-def _delivery_key(record: Record, exposures: tuple[Exposure, ...]) -> Hashable:
-    """Return what must agree for two deliveries to be one: entries, placements and exposure in order, attribution."""
+def _delivery_key(record: Record, exposures: tuple[Exposure, ...], by_digest: bool) -> Hashable:
+    """Return what must agree for two deliveries to be one: entries, placements and exposure in order, attribution.
+
+    ``by_digest`` compares texts by their digests, which a text that is unresolved may have too (A.1.4).
+    """
     delivery = record.delivery
     return (
-        tuple(_entry_key(entry) for entry in delivery.entries),
+        # Entries of which nothing can be said to agree are told apart by their delivery's place in the record.
+        tuple(equality_key(entry) or record.position for entry in delivery.entries),
         tuple(
             # Of a text that is neither recorded nor digested nothing can be said to agree.
-            (p.slot, p.kind, p.text, None if p.text is not None else p.text_digest or record.position)
+            (p.slot, p.kind, (text_digest(p.text) if p.text is not None else p.text_digest or record.position))
+            if by_digest
+            else (p.slot, p.kind, p.text)
             for p in delivery.placements
         ),
         exposures,
         record.attributed,
     )
-
-
-def _entry_key(entry: Entry) -> Hashable:
-    """Return what makes two entries equal: identity with portable version and digest, else with the recorded value.
-
-    Where neither version nor digest is there, the paper leaves the identity scheme out of the comparison (A.1.4).
-    """
-    if entry.version is None and entry.digest is None:
-        identity = entry.identity
-        return (None if identity is None else (identity[0], identity[2]), entry.value)
-    return (entry.identity, entry.version, entry.digest)
 
 
 def _claims(spans: Sequence[_Growing]) -> dict[object, list[Claim]]:
@@ -159,7 +162,7 @@ def _claims(spans: Sequence[_Growing]) -> dict[object, list[Claim]]:
         entries = span.records[0].delivery.entries
         for place, (entry, exposure, standing) in enumerate(zip(entries, span.exposures, span.standings, strict=True)):
             claim = Claim(index, place, span.first, span.last, exposure.text, standing.resident, standing.adds)
-            claims.setdefault(entry.identity or (index, place), []).append(claim)
+            claims.setdefault(item_of(entry) or (index, place), []).append(claim)
     return claims
 
 
@@ -170,7 +173,13 @@ def _sentences(problems: Sequence[Problem]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _span(index: int, span: _Growing, windows: dict[tuple[int, int], Window | None], problems: tuple[str, ...]) -> Span:
+def _span(
+    index: int,
+    span: _Growing,
+    windows: dict[tuple[int, int], Window | None],
+    problems: tuple[str, ...],
+    provisional: int | None,
+) -> Span:
     deliveries = tuple(record.delivery for record in span.records)
     entries = tuple(
         SpanEntry(entry, exposure, windows.get((index, place)))
@@ -197,4 +206,5 @@ def _span(index: int, span: _Growing, windows: dict[tuple[int, int], Window | No
         characters=sum(size for size in sizes if size is not None),
         redacted=any(size is None for size in sizes),
         problems=problems if outcome is SpanOutcome.ERROR else (),
+        provisional=provisional,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pytest_memuse.model import Call, Delivery, Episode
 from pytest_memuse.spans.proofs import Failure, Host, ProblemKind, ProofResolver
+from pytest_memuse.spans.replay import replay_inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Record:
     """What the recording establishes of one delivery.
 
     ``step`` is the attributed consuming step. ``hosts`` holds one resolution per placement, in order, and is empty
-    without an attributed step. ``observed`` says whether the consuming input is recorded without a gap.
+    without an attributed step. ``strays`` are messages that unresolved proofs for other slots name. ``observed`` says
+    whether the consuming input is recorded without a gap.
     """
 
     delivery: Delivery
@@ -35,6 +37,7 @@ class Record:
     step: int | None
     hosts: tuple[Host | Failure, ...] = ()
     observed: bool = False
+    strays: tuple[str, ...] = ()
 
     @property
     def attributed(self) -> bool:
@@ -53,7 +56,8 @@ def delivery_records(episode: Episode) -> tuple[Record, ...]:
             records.append(Record(delivery, position, None))
             continue
         hosts = tuple(resolver.resolve(placement, step.call) for placement in delivery.placements)
-        records.append(Record(delivery, position, step.number, hosts, observed[step.number]))
+        strays = tuple(m for placement in delivery.placements for m in resolver.strays(placement, step.call))
+        records.append(Record(delivery, position, step.number, hosts, observed[step.number], strays))
     return tuple(records)
 
 
@@ -68,6 +72,7 @@ def recording_problems(episode: Episode) -> tuple[Problem, ...]:
     required of every placement in an observed consuming call, empty deliveries included; a gap matters only where it
     is in the consuming input of a nonempty delivery; a missing task only where there is a nonempty delivery to judge.
     """
+    episode = replay_inputs(episode)
     return problems_of(episode, delivery_records(episode))
 
 
@@ -85,7 +90,7 @@ def problems_of(episode: Episode, records: tuple[Record, ...]) -> tuple[Problem,
         for record in records
         for host in record.hosts
         if isinstance(host, Failure) and host.message is not None
-    }
+    } | {(record.step, message) for record in records for message in record.strays}
     for record in records:
         if record.step is not None:
             problems.extend(_input_problems(episode, record, record.step))

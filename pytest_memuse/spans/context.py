@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pytest_memuse.model import Episode, MemuseError, Message
 from pytest_memuse.spans.proofs import Failure, ProofResolver
+from pytest_memuse.spans.replay import replay_inputs
 from pytest_memuse.spans.types import Span
 
 
@@ -31,9 +32,14 @@ def prior_context(episode: Episode, span: Span) -> tuple[PriorSource, ...]:
 
     Other deliveries stay, copies of the same items among them: they were visible. Raises `MemuseError` for a span
     without an attributed step and where a placement does not resolve to one interval; neither is ever judged.
+
+    The input of a log with history only is replayed each time; who asks for several spans passes the episode that
+    `replay_inputs` returned.
     """
     if span.first is None:
         raise MemuseError(f"span {span.id} has no consuming step, so it has no prior context", reason="unattributed")
+    if not episode.steps[span.first - 1].call.input:
+        episode = replay_inputs(episode)
     call = episode.steps[span.first - 1].call
     resolver = ProofResolver(episode.messages)
     cuts: dict[int, list[tuple[int, int]]] = {}

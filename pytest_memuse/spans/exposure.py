@@ -99,6 +99,7 @@ class ExposureMatcher:
         self._texts: dict[tuple[str, PlacementKind], PlacementText] = {}
         self._exposures: dict[tuple[str, str, PlacementKind], Exposure] = {}
         self._held: dict[tuple[str, str, PlacementKind], bool] = {}
+        self._shown: dict[tuple[str, str, PlacementKind], bool] = {}
 
     def _placement(self, text: str, kind: PlacementKind) -> PlacementText:
         key = (text, kind)
@@ -132,20 +133,27 @@ class ExposureMatcher:
 
     def shows(self, identifier: str, text: str, kind: PlacementKind) -> bool:
         """Return whether a displayed identifier stands in a placement, not inside a longer word or number."""
-        placement = self._placement(text, kind)
-        return any(_stands_alone(identifier, candidate) for candidate in (text, *placement.decoded))
+        key = (identifier, text, kind)
+        if key not in self._shown:
+            texts = (text, *self._placement(text, kind).decoded)
+            self._shown[key] = any(_stands_alone(identifier, candidate) for candidate in texts)
+        return self._shown[key]
 
 
 def _stands_alone(word: str, text: str) -> bool:
     start = text.find(word) if word else -1
     while start >= 0:
         end = start + len(word)
-        if not (_is_word(text[start - 1 : start]) and _is_word(word[0])) and not (
-            _is_word(text[end : end + 1]) and _is_word(word[-1])
-        ):
+        before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+        if not (_is_word(word[0]) and _continues(before[::-1])) and not (_is_word(word[-1]) and _continues(behind)):
             return True
         start = text.find(word, end)
     return False
+
+
+def _continues(neighbours: str) -> bool:
+    """Return whether an identifier goes on in the two characters beside it, as `mem-4` does in `mem-42`, `mem-4-b`."""
+    return _is_word(neighbours[:1]) or (neighbours[:1] == "-" and _is_word(neighbours[1:]))
 
 
 def _is_word(character: str) -> bool:

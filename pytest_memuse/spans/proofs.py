@@ -68,17 +68,31 @@ class ProofResolver:
             host = call.input[named] if isinstance(named, int) else None
             return Failure(kind, f"{len(proofs)} proofs match the slot, exactly one must", host)
         proof = proofs[0]
-        index = self._locate(proof, call)
+        index = self._verify(proof, call)
         if isinstance(index, Failure):
             return index
         digest = call.input[index]
-        if self._text_digest(digest) != proof.text_digest:
-            sentence = f"the proof's digest is not that of the text of message {index} of the input"
-            return Failure(ProblemKind.INVALID_PROOF, sentence, digest)
         interval = self._interval(placement, digest)
         if isinstance(interval, ProblemKind):
             return Failure(interval, _INTERVALS[interval].format(index=index))
         return Host(index, digest, *interval)
+
+    def strays(self, placement: Placement, call: Call) -> tuple[str, ...]:
+        """Return the messages of the input that a placement's proofs for other slots name without resolving.
+
+        Such a proof proves nothing of its placement, but the message that it names may hold memory text that cannot be
+        told apart from what is proven there (A.1.3).
+        """
+        found = (self._verify(proof, call) for proof in placement.proofs if proof.slot != placement.slot)
+        return tuple(f.message for f in found if isinstance(f, Failure) and f.message is not None)
+
+    def _verify(self, proof: Proof, call: Call) -> int | Failure:
+        """Return the position of the one message that a proof names, whose text has the digest that it states."""
+        index = self._locate(proof, call)
+        if isinstance(index, int) and self._text_digest(call.input[index]) != proof.text_digest:
+            sentence = f"the proof's digest is not that of the text of message {index} of the input"
+            return Failure(ProblemKind.INVALID_PROOF, sentence, call.input[index])
+        return index
 
     def _locate(self, proof: Proof, call: Call) -> int | Failure:
         index: int | None = None

@@ -60,6 +60,9 @@ class Span:
     span without an attributed step). ``characters`` sums the placement characters of every delivery, wrapper text
     included; ``redacted`` is set where a placement of unknown size makes that a lower bound. ``problems`` says why an
     error span is one.
+
+    ``provisional`` is the step next to which an unattributed span stands in the record, None where there is none. It is
+    for a reader of the record only: no rule uses it, and such a span is never judged (A.1.1).
     """
 
     id: str
@@ -71,3 +74,4 @@ class Span:
     characters: int
     redacted: bool = False
     problems: tuple[str, ...] = ()
+    provisional: int | None = None

@@ -8,16 +8,19 @@ from pytest_memuse.model import PlacementKind
 from pytest_memuse.profiles import FIGURES, EntryRow, EpisodeRow, Profile, RowOutcome, Run, SpanRow
 from pytest_memuse.spans import ExposureKind, Span, build_spans, match_exposure
 from pytest_memuse.spans.types import Exposure
-from tests.cases.episodes import MalformedCase, case_name, episode_from_case, load_cases, load_documents
+from tests.cases.episodes import MalformedCase, case_name, cases_folder, episode_from_case, load_cases, load_documents
 from tests.cases.runs import run_from_case, span_from
+
+FURTHER = "further"
+"""The folder of the cases that test one sentence each; another folder of cases may have one, too."""
 
 HALF_A_TENTH = 0.05 + 1e-9
 """Half a unit of the last printed digit, halves themselves included."""
 
 
 def cases(name: str) -> pytest.MarkDecorator:
-    """Return the decorator that runs a test once per case of a file."""
-    found = load_cases(name)
+    """Return the decorator that runs a test once per case of a file, its further cases behind the first ones."""
+    found = [*load_cases(name), *load_cases(name, cases_folder() / FURTHER)]
     return pytest.mark.parametrize("case", found, ids=[case_name(case) for case in found])
 
 

@@ -44,3 +44,9 @@ def test_help_names_every_option_with_its_valid_values(pytester: pytest.Pytester
         assert not option.flag or f"{option.switch}={option.metavar}" in text
         assert not option.ini or option.key in text
         assert not option.values or f"(one of {', '.join(option.values)}; default {option.default})" in text
+
+
+def test_an_executor_that_is_none_is_a_usage_error(pytester: pytest.Pytester) -> None:
+    with pytest.raises(pytest.UsageError, match="--memuse-executor: 'cores:2' is no executor"):
+        settings_of(pytester.parseconfig("--memuse-executor=cores:2"), {})
+    assert settings_of(pytester.parseconfig("--memuse-executor=threads:2"), {}).executor == "threads:2"
