@@ -1,5 +1,6 @@
 """What replaying an arc's memory operations came to, compared with its recording (DESIGN: replay)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -52,6 +53,8 @@ class Drift:
         """Whether an entry that the agent had acted on changed or is gone; unknown counts as touched."""
         if self.kind is not DriftKind.DIFFERENT:
             return self.kind is not DriftKind.SAME
+        if not self.differences:
+            return True  # the text around the entries, or the offered tool: whose work that is cannot be told
         return any(d.acted_on is not False for d in self.differences if d.how != "in")
 
 
@@ -66,6 +69,9 @@ def entry_differences(before: Sequence[tuple[str, str]], now: Sequence[tuple[str
     out += [
         EntryDifference("changed", item, text, new[item]) for item, text in before if item in new and new[item] != text
     ]
+    copies, fewer = Counter(item for item, _ in now), Counter(item for item, _ in before)
+    out += [EntryDifference("in", item, now=new[item]) for item in (copies - fewer) if item in old]
+    out += [EntryDifference("out", item, old[item]) for item in (fewer - copies) if item in new]
     if not out and list(before) != list(now):
         first = next((item for (item, _), (other, _) in zip(before, now, strict=False) if item != other), "")
         out.append(EntryDifference("moved", first, old.get(first, ""), new.get(first, "")))

@@ -1,7 +1,7 @@
 """Replaying an arc's memory operations against the memory system as it stands, all HTTP answered by the recording."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ from pytest_memuse.episodes.running import MemoryFactory
 from pytest_memuse.episodes.specs import ArcSpec
 from pytest_memuse.memory.protocol import MemorySystem
 from pytest_memuse.model import OperationKind
+from pytest_memuse.model.errors import printable
 from pytest_memuse.recording.cassette import Playback, playing_http
+from pytest_memuse.recording.matching import DEFAULT_RULES
 from pytest_memuse.recording.recording import DeliveryNote, EpisodeStart, Exchange, MemoryOperation, Recording
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.recording.rendered import Rendered
@@ -31,7 +33,7 @@ def replay_arc(arc: ArcSpec, recording: Recording, memory: MemoryFactory, redact
     with store as folder, playing_http(recording, redaction) as playback:
         system = memory(Path(folder))
         try:
-            return _Replay(recording, system, playback).run()
+            return _Replay(recording, system, playback, redaction).run()
         finally:
             system.close()
 
@@ -50,7 +52,8 @@ def _changed_task(arc: ArcSpec, recording: Recording) -> Drift | None:
 class _Replay:
     """One pass over a recording. Items are named by the order in which they were created, on both sides."""
 
-    def __init__(self, recording: Recording, memory: MemorySystem, playback: Playback) -> None:
+    def __init__(self, recording: Recording, memory: MemorySystem, playback: Playback, redaction: Redaction) -> None:
+        self._redaction = redaction
         self._recording = recording
         self._memory = memory
         self._playback = playback
@@ -91,7 +94,13 @@ class _Replay:
                 told = _parting(recorded.text, offered)
                 self._offer = replace(here, reason=f"the memory tool that is offered has changed: {told}")
             return None
-        given = self._carry_out(recorded)
+        try:
+            given = self._asked(recorded)
+        except Exception as error:
+            # A memory system may raise on a refused request; the refusal itself is what is reported.
+            if not self._playback.misses:
+                return self._raised(here, recorded, error)
+            given = Rendered("")
         if self._playback.misses:
             miss = self._playback.misses[0]
             reason = f"operation {recorded.number} ({recorded.kind}) asks what was not recorded: {miss.nearest}"
@@ -107,10 +116,16 @@ class _Replay:
             )
         self._follow(recorded, given)
         before = [(self._name(self._before, e), str(e.get("value", ""))) for e in recorded.entries]
-        now = [(self._name(self._now, {"item": e.item}), e.value) for e in given.entries]
+        now = [(self._name(self._now, {"item": e.item}), self._redaction.text(e.value)) for e in given.entries]
         differences = entry_differences(before, now)
         if differences:
             return replace(here, differences=differences, reason=self._store.reason if self._store else "")
+        if recorded.kind == "recall" or given.query is not None:
+            then = _shown(recorded.text, recorded.entries, self._before)
+            shown = [{"item": e.item, "key": e.key} for e in given.entries]
+            text = _shown(self._redaction.text(given.text), shown, self._now)
+            if then != text:
+                return replace(here, reason=f"the text around the entries has changed: {_parting(then, text)}")
         if self._store is None:
             self._store = self._store_drift(here, recorded, given)
         return None
@@ -125,14 +140,11 @@ class _Replay:
             return None
         return replace(here, differences=differences, reason=reason, in_store=True)
 
-    def _carry_out(self, recorded: MemoryOperation) -> Rendered:
-        try:
-            return self._asked(recorded)
-        except Exception:
-            # A memory system may raise on a refused request; the refusal itself is what is reported.
-            if not self._playback.misses:
-                raise
-            return Rendered("")
+    def _raised(self, here: Drift, recorded: MemoryOperation, error: Exception) -> Drift:
+        told = f"{type(error).__name__}: {printable(str(error), 200)}"
+        earlier = f"{self._store.reason}; then " if self._store is not None and self._store.reason else ""
+        reason = f"{earlier}operation {recorded.number} ({recorded.kind}) raised {told}"
+        return replace(here, kind=DriftKind.UNREPLAYABLE, reason=reason)
 
     def _asked(self, recorded: MemoryOperation) -> Rendered:
         scope = recorded.scope
@@ -164,7 +176,9 @@ class _Replay:
                 name = f"item {len(self._now) + 1}"
                 self._now[made.item] = name
                 self._now_by_name[name] = made.item
-            _apply(self._store_now, self._now.get(made.item, made.item), made.kind, made.value)
+            _apply(
+                self._store_now, self._now.get(made.item, made.item), made.kind, self._redaction.text(made.value or "")
+            )
 
     @staticmethod
     def _name(names: Mapping[str, str], entry: Mapping[str, Any]) -> str:
@@ -194,11 +208,23 @@ class _Replay:
         return asked if operation.kind == "tool" else None
 
 
+def _shown(text: str, entries: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> str:
+    """Return delivered text with what differs from run to run made equal: identifiers and their display keys, dates."""
+    for entry in entries:
+        item = str(entry.get("item", ""))
+        for shown in (item, str(entry.get("key") or "")):
+            if shown:
+                text = text.replace(shown, f"<{names.get(item, item)}>")
+    for rule in DEFAULT_RULES:
+        text = rule.pattern.sub(rule.replacement, text)
+    return text
+
+
 def _parting(before: str, now: str) -> str:
     """Return where two texts part, a little of each."""
     shared = next((i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now)))
     start = max(0, shared - 20)
-    return f"“…{before[start : start + 60]}…” was recorded, “…{now[start : start + 60]}…” is offered now"
+    return f"“…{before[start : start + 60]}…” was recorded, it is “…{now[start : start + 60]}…” now"
 
 
 def _apply(store: dict[str, str], name: str, kind: str, value: Any) -> None:

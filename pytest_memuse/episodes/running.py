@@ -13,7 +13,7 @@ from pytest_memuse.episodes.host import RecordedMemory
 from pytest_memuse.episodes.specs import ArcSpec, EpisodeSpec
 from pytest_memuse.episodes.workspace import workspace
 from pytest_memuse.memory.protocol import MemorySystem
-from pytest_memuse.model import Actor, Outcome
+from pytest_memuse.model import Actor, MemuseError, Outcome
 from pytest_memuse.recording.cassette import recording_http
 from pytest_memuse.recording.dialects import conversation
 from pytest_memuse.recording.recording import EpisodeStart, Exchange, OutcomeNote, Recording
@@ -49,18 +49,21 @@ def record_arc(
     gives the same vector. An error of the agent, the memory system or the outcome check ends the arc and is raised as
     it is: an arc is whole or it is not a recording. ``progress`` is told each episode as it begins.
     """
-    recorder = ArcRecorder()
+    recorder = ArcRecorder(runner.redaction)
     known = [e for e in before.exchanges if e.actor is Actor.EMBEDDING and e.status == 200] if before else []
-    with tempfile.TemporaryDirectory(prefix="memuse-store-", ignore_cleanup_errors=True) as folder:
-        memory = runner.memory(Path(folder))
+    store = tempfile.TemporaryDirectory(prefix="memuse-store-", ignore_cleanup_errors=True)
+    # A replay makes and closes the system behind the recording, so what that asks over HTTP is recorded too.
+    with store as folder, recording_http(recorder, runner.redaction, known):
+        with recorder.memory_work():
+            memory = runner.memory(Path(folder))
         try:
-            with recording_http(recorder, runner.redaction, known):
-                for position, episode in enumerate(arc.episodes):
-                    progress(episode.id)
-                    _run_episode(arc.id, position, episode, memory, recorder, runner)
+            for position, episode in enumerate(arc.episodes):
+                progress(episode.id)
+                _run_episode(arc.id, position, episode, memory, recorder, runner)
             made_with = _fingerprint(memory.identity(), runner)
         finally:
-            memory.close()
+            with recorder.memory_work():
+                memory.close()
     return Recording(suite, arc.id, tuple(recorder.events), made_with)
 
 
@@ -85,6 +88,12 @@ def _run_episode(
         runner.agent(context)
         found = runner.outcome(context)
     outcome = found if isinstance(found, Outcome) else Outcome(found)
+    if outcome.success is not None and not isinstance(outcome.success, bool):
+        raise MemuseError(
+            f"arc {arc!r}, episode {spec.id!r}: the outcome check returned {type(outcome.success).__name__}",
+            reason="outcome",
+            mend="return True, False, or None where it cannot tell; `bool(...)` makes a truth value of anything else",
+        )
     said = conversation([e for e in recorder.events[begun:] if isinstance(e, Exchange) and e.actor is Actor.AGENT])
     if said:
         with recorder.memory_work():

@@ -66,7 +66,7 @@ def edited(source: str) -> BaselineError:
         f"{source} was changed after it was written: its seal does not match its content. "
         "A baseline is never edited or merged by hand.",
         reason="edited",
-        mend=f"take back the committed file (`git checkout -- {source}`), or make it again with {_update(source)}",
+        mend=f"take back the committed file (`git checkout -- {source}`), or {_again(source)}",
     )
 
 
@@ -77,7 +77,7 @@ def conflicted(source: str, line: int) -> BaselineError:
         source=source,
         line=line,
         reason="conflict",
-        mend=f"take one side whole (`git checkout --ours -- {source}`), or make it again with {_update(source)}",
+        mend=f"take one side whole (`git checkout --ours -- {source}`), or {_again(source)}",
     )
 
 
@@ -89,7 +89,7 @@ def damaged(source: str, problem: str, *, line: int | None = None, field: str | 
         line=line,
         field=field,
         reason="damaged",
-        mend=f"take back the committed file (`git checkout -- {source}`), or make it again with {_update(source)}",
+        mend=f"take back the committed file (`git checkout -- {source}`), or {_again(source)}",
     )
 
 
@@ -126,6 +126,10 @@ def another_judge(name: str, suite: str, then: str, now: str) -> BaselineError:
         mend="check out the recordings that the baseline was made from and judge them again with "
         f"`pytest --memuse-update={name} --memuse-force`, then come back to your own",
     )
+
+
+def _again(source: str) -> str:
+    return f"delete it and make it again with {_update(source)}"
 
 
 def _update(source: str) -> str:

@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_memuse.plugin import workers
 
         workers.keep_suites_together(config)
-        if state.settings.baseline and not hasattr(config, "workerinput"):
+        if (state.settings.baseline or state.settings.update) and not hasattr(config, "workerinput"):
             _look_for_baseline(config, state)
 
 
@@ -54,7 +54,7 @@ def _look_for_baseline(config: pytest.Config, state: SessionState) -> None:
     """
     name = state.settings.baseline
     there = (state.settings.baselines / f"{name}.json").is_file() and not state.settings.in_ci
-    if not there or getattr(config.option, "dist", "no") != "no":
+    if not there or state.settings.update or getattr(config.option, "dist", "no") != "no":
         from pytest_memuse.plugin import gating
 
         gating.prepare(state)

@@ -103,6 +103,7 @@ class Memuse:
 
 
 _EVALUATIONS = pytest.StashKey[dict[str, Any]]()
+_ARCS = pytest.StashKey[dict[str, Path]]()
 
 
 @pytest.fixture
@@ -110,6 +111,12 @@ def memuse(request: pytest.FixtureRequest) -> Memuse:
     """Replay (or record) the suite that the test's ``memuse`` marker names, and give access to its profile."""
     suite, arcs = _named(request.node.get_closest_marker("memuse"), request)
     known = request.config.stash.setdefault(_EVALUATIONS, {})
+    first = request.config.stash.setdefault(_ARCS, {}).setdefault(suite, arcs)
+    if first != arcs:
+        raise pytest.UsageError(
+            f"{request.node.nodeid}: suite {suite!r} is of the arcs in {first} and cannot be of those in {arcs} too; "
+            "give one of the two another name"
+        )
 
     def evaluate() -> "Evaluation":
         if suite not in known:

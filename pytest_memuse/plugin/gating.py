@@ -22,9 +22,12 @@ def prepare(state: SessionState) -> None:
     In CI it is read as it stands at the merge base with the target branch, where git knows that.
     """
     settings = state.settings
-    if not settings.baseline:
-        return
     try:
+        if settings.update:
+            # A name that cannot be used is found before anything is recorded, not after.
+            baseline_path(settings.baselines, settings.update)
+        if not settings.baseline:
+            return
         path = baseline_path(settings.baselines, settings.baseline)
         if settings.update == settings.baseline and not path.exists():
             return
@@ -73,7 +76,10 @@ def evaluate(session: pytest.Session, *, finished: bool) -> None:
     if state.baseline_notes:
         state.reports += ["", *(f"baseline {state.settings.baseline}: {note}" for note in state.baseline_notes)]
     if state.settings.update:
-        state.reports += _update(session, state, whole_reason)
+        told, done = _update(session, state, whole_reason)
+        state.reports += ["", told]
+        if not done and finished and not getattr(config.option, "collectonly", False):
+            _publish(session, _refused_update(state.settings.update, told))
 
 
 def _suites(state: SessionState) -> list[str]:
@@ -118,7 +124,9 @@ def _gate(session: pytest.Session, state: SessionState, result: SuiteResult) -> 
     baseline: Baseline = state.baseline
     try:
         stored = baseline.suite(result.suite, settings.baseline)
-        check_judge(stored, _identity(result).judge, settings.baseline)
+        now = _identity(result)
+        check_judge(stored, now.judge, settings.baseline)
+        changed = [f"changed since {settings.baseline}: {line}" for line in stored.identity.differences(now)]
         compared = compare(
             stored.run,
             run_from_dict(result.run),
@@ -134,7 +142,7 @@ def _gate(session: pytest.Session, state: SessionState, result: SuiteResult) -> 
         state.reports += ["", f"gate {result.suite}: refused", *text.splitlines()]
         yield _report(result, "comparison", text)
         return
-    state.reports += ["", *gate_lines(compared, settings.baseline, session.config.get_verbosity())]
+    state.reports += ["", *changed, *gate_lines(compared, settings.baseline, session.config.get_verbosity())]
     for figure in compared.figures:
         failed = figure.verdict is Verdict.REGRESSED or (
             figure.verdict is Verdict.INCONCLUSIVE and settings.inconclusive == "fail"
@@ -173,16 +181,16 @@ def _publish(session: pytest.Session, report: pytest.TestReport) -> None:
     hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
 
 
-def _update(session: pytest.Session, state: SessionState, whole_reason: str) -> list[str]:
-    """Store the session's suites as the baseline; other suites that it holds are kept."""
+def _update(session: pytest.Session, state: SessionState, whole_reason: str) -> tuple[str, bool]:
+    """Store the session's suites as the baseline, its other suites kept; return what to tell, and whether it was."""
     name, force = state.settings.update, state.settings.force
     reason = whole_reason or "; ".join(f"{suite}: {why}" for suite, why in state.partial.items())
     if not reason and session.testsfailed:
         reason = "the run failed"
     if not state.results:
-        return ["", f"baseline {name}: not updated (no suite was evaluated)"]
+        return f"baseline {name}: not updated (no suite was evaluated)", False
     if reason and not force:
-        return ["", f"baseline {name}: not updated ({reason}); --memuse-force updates it all the same"]
+        return f"baseline {name}: not updated ({reason}); --memuse-force updates it all the same", False
     try:
         path = baseline_path(state.settings.baselines, name)
         stored = read_baseline(state.settings.baselines, name) if path.exists() else Baseline(__version__)
@@ -190,10 +198,24 @@ def _update(session: pytest.Session, state: SessionState, whole_reason: str) -> 
             stored = stored.with_suite(_suite_baseline(result), __version__)
         path = write_baseline(state.settings.baselines, name, stored)
     except MemuseError as error:
-        session.testsfailed += 1
-        return ["", f"baseline {name}: not updated ({error})"]
-    suites = ", ".join(state.results)
-    return ["", f"baseline {name}: stored {suites} in {_short(path, session)}"]
+        return f"baseline {name}: not updated ({error})", False
+    return f"baseline {name}: stored {', '.join(state.results)} in {_short(path, session)}", True
+
+
+def _refused_update(name: str, told: str) -> pytest.TestReport:
+    """Return the failing report of an update that was asked for and did not happen."""
+    now = time.time()
+    return pytest.TestReport(
+        nodeid=f"memuse::update[{name}]",
+        location=("memuse", None, f"update[{name}]"),
+        keywords={"memuse": 1},
+        outcome="failed",
+        longrepr=told,
+        when="call",
+        duration=0.0,
+        start=now,
+        stop=now,
+    )
 
 
 def _short(path: Path, session: pytest.Session) -> str:

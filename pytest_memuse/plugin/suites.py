@@ -100,6 +100,12 @@ class SuiteRunner:
                 )
             return self._record(arc, path, counted), None
         recording = load_recording(path)
+        if recording.arc != arc.id:
+            raise MemuseError(
+                f"{path}: it is the recording of arc {recording.arc!r} of suite {recording.suite!r}, not of {arc.id!r}",
+                reason="another-arc",
+                mend="restore the file from version control, or delete it and record with `--memuse-record-mode=once`",
+            )
         drift = replay_arc(arc, recording, self.memory, self.redaction)
         if drift.kind is DriftKind.SAME:
             return recording, None

@@ -14,6 +14,9 @@ def keep_suites_together(config: pytest.Config) -> None:
     """Have xdist distribute by group where it would distribute single tests; a suite is a group."""
     if getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
+        if getattr(config.option, "maxworkerrestart", None) is None:
+            # Under this distribution xdist waits for ever for a worker that replaces a crashed one.
+            config.option.maxworkerrestart = "0"
 
 
 def group_by_suite(items: list[pytest.Item]) -> None:

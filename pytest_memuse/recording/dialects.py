@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from pytest_memuse.model import Message, ToolCall, Usage
 from pytest_memuse.recording.recording import Exchange
@@ -27,13 +28,18 @@ def read_call(exchange: Exchange) -> ReadCall:
     """Read a recorded model call."""
     request = exchange.request if isinstance(exchange.request, Mapping) else {}
     answer = exchange.response if isinstance(exchange.response, Mapping) else {}
+    done = 200 <= exchange.status < 300
+    if not urlsplit(exchange.uri).path.endswith("/chat/completions") and done:
+        # Another API: the call completed a step, and what it carried cannot be read.
+        model = str(answer.get("model") or request.get("model") or "")
+        return ReadCall((), Message("assistant", ""), model, Usage(), readable=False)
     raw = request.get("messages")
     readable = isinstance(raw, list) and all(isinstance(message, Mapping) for message in raw)
     messages = tuple(_message(message) for message in raw) if readable and isinstance(raw, list) else ()
     choices = answer.get("choices")
     first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
     said = first.get("message")
-    response = _message(said) if isinstance(said, Mapping) and 200 <= exchange.status < 300 else None
+    response = _message(said) if isinstance(said, Mapping) and done else None
     model = answer.get("model") or request.get("model") or ""
     return ReadCall(messages, response, str(model), _usage(answer.get("usage")), readable)
 
@@ -55,7 +61,7 @@ def _message(raw: Mapping[str, Any]) -> Message:
     calls = raw.get("tool_calls")
     return Message(
         role=str(raw.get("role", "")),
-        text=_text(raw.get("content")),
+        text=text_of(raw.get("content")),
         tool_calls=tuple(_tool_call(call) for call in calls if isinstance(call, Mapping))
         if isinstance(calls, list)
         else (),
@@ -63,7 +69,8 @@ def _message(raw: Mapping[str, Any]) -> Message:
     )
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
+    """Return the text of a message's content; the texts of its parts are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

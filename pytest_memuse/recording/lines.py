@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from pytest_memuse.model import Actor
+from pytest_memuse.model import Actor, OperationKind
 from pytest_memuse.model.digests import canonical_json, json_digest
 from pytest_memuse.model.errors import FormatError
 from pytest_memuse.recording.compaction import compact, expand
@@ -95,11 +95,14 @@ def read_lines(raw_lines: Iterable[bytes], source: str) -> Recording:
     header: Mapping[str, Any] | None = None
     shared: dict[str, Any] = {}
     events: list[Event] = []
+    operations: set[int] = set()
     ended = False
     number = 0
     for number, raw in enumerate(raw_lines, 1):
         line = _parsed(raw, source, number)
         kind = line.get("type")
+        if not isinstance(kind, str):
+            raise _error("must be a text", source, number, "type")
         if ended:
             raise _error("a line stands behind the end of the recording", source, number)
         if header is None:
@@ -113,7 +116,12 @@ def read_lines(raw_lines: Iterable[bytes], source: str) -> Recording:
                 )
             ended = True
         elif kind in _KINDS:
-            events.append(_event(_KINDS[str(kind)], line, shared, source, number))
+            event = _event(_KINDS[kind], line, shared, source, number)
+            if isinstance(event, MemoryOperation):
+                operations.add(event.number)
+            elif isinstance(event, DeliveryNote) and event.operation not in operations:
+                raise _error("no such operation stands before this line", source, number, "operation")
+            events.append(event)
         else:
             raise _error(f"unknown type {kind!r}; known are {', '.join(_KINDS)}", source, number, "type")
     if header is None:
@@ -157,6 +165,12 @@ def _header(line: Mapping[str, Any], source: str, number: int) -> Mapping[str, A
     for name in ("suite", "arc"):
         if not isinstance(line.get(name), str):
             raise _error("must be a text", source, number, name)
+    made_with = line.get("made_with", {})
+    if not isinstance(made_with, dict):
+        raise _error("must be an object", source, number, "made_with")
+    for name, kinds in (("memory", dict), ("agent", dict), ("attempt", int)):
+        if name in made_with and not isinstance(made_with[name], kinds):
+            raise _error(f"must not be {type(made_with[name]).__name__}", source, number, f"made_with.{name}")
     return line
 
 
@@ -186,6 +200,8 @@ def _event(kind: type[Event], line: Mapping[str, Any], shared: Mapping[str, Any]
                 ) from None
             except ValueError as error:
                 raise _error(str(error), source, number, name) from None
+            except (TypeError, AttributeError, RecursionError):
+                raise _error("the stored form of the value is damaged", source, number, name) from None
         values[name] = tuple(value) if isinstance(value, list) and name in _TUPLES else value
     for name, default in _DEFAULTS[kind].items():
         values.setdefault(name, default)
@@ -198,8 +214,9 @@ def _event(kind: type[Event], line: Mapping[str, Any], shared: Mapping[str, Any]
         except ValueError:
             raise _error(f"unknown actor {values['actor']!r}", source, number, "actor") from None
     for name, types in _TYPES.items():
-        if name in values and not isinstance(values[name], types):
+        if name in values and (not isinstance(values[name], types) or (types is int and values[name] is True)):
             raise _error(f"must not be {type(values[name]).__name__}", source, number, name)
+    _check_inside(values, source, number)
     return kind(**values)
 
 
@@ -216,6 +233,8 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "kind": str,
     "scope": str,
     "slot": str,
+    "pointer": (str, type(None)),
+    "text_digest": (str, type(None)),
     "text": str,
     "task": dict,
     "asked": dict,
@@ -232,6 +251,22 @@ _DEFAULTS: dict[type[Event], dict[str, Any]] = {
     DeliveryNote: {"text": "", "exchange": None, "pointer": None, "text_digest": None},
     OutcomeNote: {"success": None, "detail": ""},
 }
+
+
+def _check_inside(values: Mapping[str, Any], source: str, number: int) -> None:
+    """Refuse what the derivation of the event log and the replay could not read."""
+    for name in ("entries", "changes"):
+        for index, item in enumerate(values.get(name, ())):
+            if not isinstance(item, dict):
+                raise _error("must be an object", source, number, f"{name}.{index}")
+    for index, change in enumerate(values.get("changes", ())):
+        if not isinstance(change.get("kind"), str) or change["kind"] not in set(OperationKind):
+            raise _error(f"unknown kind {change.get('kind')!r}", source, number, f"changes.{index}.kind")
+    references = values.get("task", {}).get("references") or []
+    for index, fact in enumerate(references if isinstance(references, list) else [None]):
+        superseded = fact.get("superseded", []) if isinstance(fact, dict) else None
+        if not isinstance(superseded, list) or not {"subject", "value"} <= set(fact):
+            raise _error("must hold subject, value and superseded", source, number, f"task.references.{index}")
 
 
 def _error(problem: str, source: str, line: int, field: str | None = None) -> FormatError:

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 REDACTED = "<redacted>"
 
 KEPT_RESPONSE_HEADERS = frozenset({"content-type", "retry-after"})
 """Response headers that a client acts on. All others are dropped, as are all request headers."""
 
-_SECRET_NAME = re.compile(r"(?i)(key|token|secret|passw|credential|auth)")
+_SECRET_NAME = re.compile(r"(?i)(key|token|secret|passw|credential|auth(?!or))")
 _SECRET_QUERY = re.compile(r"(?i)([?&](?:api[-_]?key|key|token|access_token|sig|signature)=)[^&#]+")
 _KEY_SHAPE = re.compile(r"\b(?:sk-[A-Za-z0-9_-]{20,}|ghp_[A-Za-z0-9]{30,}|AKIA[A-Z0-9]{16}|xox[abp]-[A-Za-z0-9-]{20,})")
 
@@ -31,6 +32,14 @@ class Redaction:
         for value in self.values:
             text = text.replace(value, REDACTED)
         return _KEY_SHAPE.sub(REDACTED, text)
+
+    def value(self, value: Any) -> Any:
+        """Return plain data without secrets: every text in it, keys apart."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.value(item) for key, item in value.items()}
+        return [self.value(item) for item in value] if isinstance(value, (list, tuple)) else value
 
     def uri(self, uri: str) -> str:
         """Return the address without secrets, also those in its query."""

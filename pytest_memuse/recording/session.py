@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pytest_memuse.model import Actor
 from pytest_memuse.model.digests import text_digest
+from pytest_memuse.recording.dialects import text_of
 from pytest_memuse.recording.recording import (
     DeliveryNote,
     EpisodeStart,
@@ -17,6 +18,7 @@ from pytest_memuse.recording.recording import (
     MemoryOperation,
     OutcomeNote,
 )
+from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.recording.rendered import Change, Rendered
 
 _MODEL_PATHS = ("/chat/completions", "/responses", "/messages")
@@ -29,7 +31,8 @@ class ArcRecorder:
     the memory system's own calls stay out of the agent's steps, and announces deliveries with `deliver`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, redaction: Redaction | None = None) -> None:
+        self._redaction = redaction or Redaction()
         self.events: list[Event] = []
         self._exchanges = 0
         self._operations = 0
@@ -40,7 +43,7 @@ class ArcRecorder:
     def start_episode(self, start: EpisodeStart) -> None:
         """Begin an episode; deliveries of the one before that no call carried stay unbound."""
         self._pending.clear()
-        self.events.append(start)
+        self.events.append(replace(start, task=self._redaction.value(start.task)))
 
     def end_episode(self, outcome: OutcomeNote) -> None:
         """Note the outcome of the current episode."""
@@ -65,11 +68,11 @@ class ArcRecorder:
                 number=self._operations,
                 kind=kind,
                 scope=scope,
-                asked=asked,
-                text=rendered.text,
+                asked=self._redaction.value(asked),
+                text=self._redaction.text(rendered.text),
                 failed=rendered.failed,
-                entries=tuple(_plain(entry) for entry in rendered.entries),
-                changes=tuple(_plain(change) for change in rendered.changes),
+                entries=tuple(self._redaction.value(_plain(entry)) for entry in rendered.entries),
+                changes=tuple(self._redaction.value(_plain(change)) for change in rendered.changes),
                 exchanges=tuple(self._spent),
             )
         )
@@ -77,7 +80,8 @@ class ArcRecorder:
 
     def deliver(self, operation: int, slot: str, text: str, *, tool_call_id: str | None = None) -> None:
         """Announce text for the next model input; the next agent call that carries it becomes its consuming call."""
-        note = DeliveryNote(operation=operation, slot=slot, text=text)
+        # What carries it is recorded without secrets, and is searched for it.
+        note = DeliveryNote(operation=operation, slot=slot, text=self._redaction.text(text))
         self._pending.append((len(self.events), note, tool_call_id))
         self.events.append(note)
 
@@ -119,9 +123,10 @@ class ArcRecorder:
 def placement_in(request: Any, text: str, tool_call_id: str | None) -> tuple[str, str, str] | None:
     """Find memory text in a chat request.
 
-    Returns the JSON pointer of the text that holds it, the text as it stands there (verbatim, or as a JSON string where
-    the harness wrapped it in JSON) and the whole holding text; None where no message carries it. With a
-    ``tool_call_id`` only that call's result is searched, without one only messages that are no tool results.
+    Returns the JSON pointer of the content that holds it (parts are read as one text, as `dialects.text_of` does), the
+    text as it stands there (verbatim, or as a JSON string where the harness wrapped it in JSON) and the whole holding
+    text; None where no message carries it. With a ``tool_call_id`` only that call's result is searched, without one
+    only messages that are no tool results.
     """
     messages = request.get("messages") if isinstance(request, dict) else None
     for index, message in enumerate(messages if isinstance(messages, list) else ()):
@@ -129,21 +134,11 @@ def placement_in(request: Any, text: str, tool_call_id: str | None) -> tuple[str
             continue
         if (message.get("tool_call_id") if message.get("role") == "tool" else None) != tool_call_id:
             continue
-        for pointer, whole in _texts(message, f"/messages/{index}/content"):
-            for shown in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
-                if shown and shown in whole:
-                    return pointer, shown, whole
+        whole = text_of(message.get("content"))
+        for shown in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
+            if shown and shown in whole:
+                return f"/messages/{index}/content", shown, whole
     return None
-
-
-def _texts(message: Mapping[str, Any], pointer: str) -> Iterator[tuple[str, str]]:
-    content = message.get("content")
-    if isinstance(content, str):
-        yield pointer, content
-    elif isinstance(content, list):
-        for number, part in enumerate(content):
-            if isinstance(part, dict) and isinstance(part.get("text"), str):
-                yield f"{pointer}/{number}/text", part["text"]
 
 
 def _plain(value: Any) -> dict[str, Any]:

@@ -43,4 +43,6 @@ def _plain(value: float | None) -> str:
 
 def counted(amount: int, noun: str) -> str:
     """Return a count with its noun in the right number."""
-    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+    if amount == 1:
+        return f"1 {noun}"
+    return f"{amount:,} {noun[:-1]}ies" if noun.endswith("try") else f"{amount:,} {noun}s"

@@ -1,5 +1,6 @@
 """A profile for a terminal: every figure with its interval and counts."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,12 +61,30 @@ def profile_lines(profile: Profile, identity: Mapping[str, Any], *, everything: 
             rows.append([title, bound + number(float(figure)), span(figure.lower, figure.upper), str(figure.counts)])
         else:
             rows.append([title, "undefined", "", figure.reason])
+    notes = _notes(profile)
     triage = ", ".join(f"{count} {label}" for label, count in profile.triage_counts.items() if count)
     return [
         head,
         f"recorded against {printable(recorded_against(identity), 200)}",
         f"judged by {printable(str(judge.get('kind', '')))} {printable(str(judge.get('version', '')))}; "
         f"spans: {triage or 'none'}",
+        *notes,
         "",
         *table(["figure", "value", "95 % interval", "counts"], rows, frozenset({1})),
     ]
+
+
+def _notes(profile: Profile) -> list[str]:
+    """Return what keeps the figures from being read as they stand: unknown effects, spans that were not judged."""
+    notes = []
+    effects = profile.conditional_effects
+    if effects.undetermined:
+        notes.append(
+            f"the effect of {effects.undetermined} of {counted(effects.acted_on, 'acted-on entry')} is undetermined: "
+            "benefit, harm, yields and token efficiency are at least what is shown"
+        )
+    problems = Counter(problem for span in profile.run.spans for problem in span.problems)
+    if problems:
+        worst, times = problems.most_common(1)[0]
+        notes.append(f"problem of {counted(times, 'span')}: {printable(worst, 200)}")
+    return notes

@@ -121,6 +121,7 @@ def test_a_baseline_of_another_judge(project: Project) -> None:
         ),
         (["--memuse-drift=ignore"], "--memuse-drift: 'ignore' is not a valid value; valid are fail, acted, warn"),
         (["--memuse-baseline=../../etc/passwd"], "cannot name a baseline"),
+        (["--memuse-update=../x"], "cannot name a baseline"),
         (["--memuse-baseline=missing.json"], "There is no baseline 'missing.json'"),
     ],
 )
@@ -155,7 +156,9 @@ def test_a_failing_run_does_not_become_the_baseline_unless_forced(project: Proje
 def test_a_partial_run_does_not_become_the_baseline(project: Project) -> None:
     before = project.recordings()
     ran = project.run("--memuse-update=main", "-k", "test_tasks_are_solved")
+    assert ran.code == 1
     assert "baseline main: not updated (-k selected some of the tests)" in ran.out
+    assert "memuse::update[main]" in ran.out
     assert project.recordings() == before
 
 

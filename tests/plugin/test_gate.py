@@ -163,8 +163,25 @@ def test_a_crashed_worker_leaves_the_gate_unevaluated(project: Project) -> None:
     crash = "\n\ndef test_crash():\n    import os\n    os._exit(3)\n"
     tests = project.folder / "test_crash.py"
     tests.write_text(crash)
-    ran = project.run("--memuse-baseline=main", "-n2", "--max-worker-restart=0")
+    ran = project.run("--memuse-baseline=main", "-n2")
     assert ran.code == 1
     assert "gate shop: not evaluated" in ran.out
     assert "passed against" not in ran.out
     assert "gate[" not in ran.out
+
+
+def test_one_suite_of_two_arcs_files_is_refused(project: Project) -> None:
+    other = project.folder / "test_other.py"
+    (project.folder / "other.yaml").write_text((project.folder / "arcs.yaml").read_text())
+    other.write_text((project.folder / "test_shop.py").read_text().replace("arcs.yaml", "other.yaml"))
+    ran = project.run()
+    assert ran.code == 1
+    assert "suite 'shop' is of the arcs in" in ran.out
+
+
+def test_what_changed_beside_the_memory_is_told(project: Project) -> None:
+    for path in project.folder.glob("cassettes/shop/*.jsonl"):
+        path.write_text(path.read_text().replace('"version":"1"},"product"', '"version":"2"},"product"'))
+    ran = project.run("--memuse-baseline=main")
+    assert ran.code == 0, ran.out
+    assert "changed since main: memory: name=notes, version=1 then, name=notes, version=2 now" in ran.out

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pytest_memuse.model import Actor, FormatError
 from pytest_memuse.model.digests import json_digest
 from pytest_memuse.recording.compaction import compact, expand
+from pytest_memuse.recording.derivation import derive_log
 from pytest_memuse.recording.files import load_recording, recording_path, safe_name, save_recording
 from pytest_memuse.recording.recording import (
     DeliveryNote,
@@ -177,3 +178,23 @@ def test_no_name_leads_out_of_the_folder(suite: str, arc: str) -> None:
 
 def test_digests_do_not_depend_on_the_order_of_keys() -> None:
     assert json_digest({"a": 1, "b": [2]}) == json_digest({"b": [2], "a": 1})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"type":"operation"', '"type":["operation"]'),
+        ('"entries":[{', '"entries":[3,{'),
+        ('"operation":1', '"operation":99'),
+        ('"pointer":"/messages/0/content"', '"pointer":5'),
+        ('"references":[]', '"references":[{"subject":1}]'),
+    ],
+)
+def test_a_field_of_another_shape_is_a_named_error_and_no_crash(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "arc.jsonl"
+    save_recording(path, _recording())
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(FormatError, match=r"arc\.jsonl:\d+: "):
+        derive_log(load_recording(path))
