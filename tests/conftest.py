@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 
 # Machines are shared and slow at times: an example that takes long says nothing. Nothing is written into the tree.
-settings.register_profile("memuse", deadline=None, database=None)
+settings.register_profile("memuse", deadline=None, database=None, max_examples=50)
 settings.load_profile("memuse")
 
 
