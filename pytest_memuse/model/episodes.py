@@ -173,8 +173,13 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EventLog:
-    """A log, whole: its episodes in order, and what answered as the agent's model when they were recorded."""
+    """A log, whole: its episodes in order, and what answered as the agent's model when they were recorded.
+
+    ``outside`` are deliveries outside every recorded episode: nobody is known to have read them, and they cost what
+    they cost (A.4.2).
+    """
 
     episodes: tuple[Episode, ...]
     suite: str = ""
     recorded_against: str = ""
+    outside: tuple[Delivery, ...] = ()

@@ -26,10 +26,12 @@ class FormatError(MemuseError):
         reason: str = "damaged",
         mend: str = "",
     ) -> None:
-        where = source if line is None else f"{source}:{line}"
+        # Source, field and problem quote what was read.
+        where = inert(source) if line is None else f"{inert(source)}:{line}"
         if field:
-            where += f": {field}"
-        super().__init__(f"{where}: {problem}", reason=reason, mend=mend)
+            where += f": {inert(field)}"
+        super().__init__(f"{where}: {inert(problem, 1_000)}", reason=reason, mend=mend)
+        self.problem = problem
         self.source = source
         self.line = line
         self.field = field
@@ -43,8 +45,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def printable(text: str, limit: int = 100) -> str:
     """Return text that a terminal shows as it is: one line, no control or direction characters, cut to a length."""
-    flat = " ".join(text.split())
-    safe = "".join(c if c.isprintable() and c not in _DIRECTION else "�" for c in flat)
+    return inert(" ".join(text.split()), limit)
+
+
+def inert(text: str, limit: int = 400) -> str:
+    """Return text as `printable` does, spaces kept as they are: for names and paths."""
+    safe = "".join(c if c.isprintable() and c not in _DIRECTION else "�" for c in text[: limit + 1])
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
 
 

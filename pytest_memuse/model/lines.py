@@ -120,6 +120,7 @@ class OperationLine(_Line):
     results: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     step: int | None = Field(default=None, ge=1)
+    net: bool = False
 
 
 class EntryPart(_Line):
@@ -138,6 +139,7 @@ class ProofPart(_Line):
     text_digest: str
     pointer: str | None = None
     message: str | None = None
+    problem: str = ""
 
 
 class PlacementPart(_Line):
@@ -149,8 +151,7 @@ class PlacementPart(_Line):
     characters: int | None = Field(default=None, ge=0)
 
 
-class DeliveryLine(_Line):
-    type: Literal["delivery"]
+class _DeliveryParts(_Line):
     id: str
     call: str | None
     route: Route = Route.HOST
@@ -159,6 +160,18 @@ class DeliveryLine(_Line):
     placements: tuple[PlacementPart, ...]
     selected_from: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
+
+
+class DeliveryLine(_DeliveryParts):
+    """A delivery of the episode that it stands in."""
+
+    type: Literal["delivery"]
+
+
+class OutsideLine(_DeliveryParts):
+    """A delivery outside every recorded episode, wherever in the log it stands; its order is that of the record."""
+
+    type: Literal["outside"]
 
 
 class HistoryLine(_Line):
@@ -196,6 +209,7 @@ Line = Annotated[
     | ResultLine
     | OperationLine
     | DeliveryLine
+    | OutsideLine
     | HistoryLine
     | OutcomeLine
     | EndLine,

@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Any
 
 from pytest_memuse.model import lines as parts
-from pytest_memuse.model.digests import canonical_json
 from pytest_memuse.model.episodes import Episode, EventLog
+from pytest_memuse.model.json_text import json_line
 from pytest_memuse.model.log_reading import LINE, MAX_LINE_BYTES, iter_episodes, read_log
 from pytest_memuse.model.messages import message_to_dict
 
@@ -20,8 +20,8 @@ def write_log(log: EventLog) -> Iterator[str]:
     count = 0
     for line in _lines_of(log):
         count += 1
-        yield canonical_json(line) + "\n"
-    yield canonical_json({"type": "end", "lines": count}) + "\n"
+        yield json_line(line)
+    yield json_line({"type": "end", "lines": count})
 
 
 def log_schema() -> dict[str, Any]:
@@ -36,6 +36,8 @@ def _lines_of(log: EventLog) -> Iterator[dict[str, Any]]:
     if log.recorded_against:
         header["recorded_against"] = log.recorded_against
     yield header
+    for delivery in log.outside:
+        yield {"type": "outside"} | _plain(delivery)
     shared = Counter(digest for episode in log.episodes for digest in episode.messages)
     written: set[str] = set()
     for episode in log.episodes:

@@ -32,7 +32,7 @@ class GrowingEpisode:
 
     def take(self, line: parts.Line) -> None:
         if isinstance(line, parts.DeliveryLine):
-            self._deliveries.append(_delivery(line, self._texts))
+            self._deliveries.append(delivery_of(line, self._texts))
         elif isinstance(line, parts.CallLine):
             self._calls.append(_call(line))
         elif isinstance(line, parts.ResultLine):
@@ -89,11 +89,20 @@ def _task(part: parts.TaskPart) -> Task:
 
 def _operation(line: parts.OperationLine) -> Operation:
     return Operation(
-        line.id, line.kind, line.namespace, line.item, line.value, line.query, line.results, line.calls, line.step
+        line.id,
+        line.kind,
+        line.namespace,
+        line.item,
+        line.value,
+        line.query,
+        line.results,
+        line.calls,
+        line.step,
+        line.net,
     )
 
 
-def _delivery(line: parts.DeliveryLine, texts: dict[str, str]) -> Delivery:
+def delivery_of(line: parts.DeliveryLine | parts.OutsideLine, texts: dict[str, str]) -> Delivery:
     """Return the delivery of a line; texts that ``texts`` knows, as a host restates them, are kept once."""
 
     def once(text: str | None) -> str | None:
@@ -110,7 +119,7 @@ def _delivery(line: parts.DeliveryLine, texts: dict[str, str]) -> Delivery:
                 p.slot,
                 once(p.text),
                 p.kind,
-                tuple(Proof(q.slot, q.text_digest, q.pointer, q.message) for q in p.proofs),
+                tuple(Proof(q.slot, q.text_digest, q.pointer, q.message, q.problem) for q in p.proofs),
                 p.text_digest,
                 p.characters,
             )

@@ -8,11 +8,16 @@ from pydantic import TypeAdapter, ValidationError
 from pytest_memuse.model import lines as parts
 from pytest_memuse.model.episodes import LOST, Episode, EventLog
 from pytest_memuse.model.errors import FormatError
-from pytest_memuse.model.log_episodes import GrowingEpisode
+from pytest_memuse.model.json_text import check_size
+from pytest_memuse.model.log_episodes import GrowingEpisode, delivery_of
+from pytest_memuse.model.memory import Delivery
 from pytest_memuse.model.messages import Message, ToolCall
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """A longer line is refused before it is parsed."""
+
+MAX_VALUES = 100_000
+"""So is a line that holds more objects and lists, or more values in them: each could be an error of its own."""
 
 LINE: TypeAdapter[parts.Line] = TypeAdapter(parts.Line)
 
@@ -23,9 +28,10 @@ def read_log(raw_lines: Iterable[bytes | str], source: str) -> EventLog:
     ``source`` is the name that errors give. Raises `FormatError` for a damaged line (naming line and field), a version
     that this release does not read, a message whose digest is not its own, and a log that was cut off.
     """
-    reader = _Reader(source)
+    outside: list[Delivery] = []
+    reader = _Reader(source, outside)
     episodes = tuple(reader.episodes(raw_lines))
-    return EventLog(episodes, reader.header.suite, reader.header.recorded_against)
+    return EventLog(episodes, reader.header.suite, reader.header.recorded_against, tuple(outside))
 
 
 def iter_episodes(raw_lines: Iterable[bytes | str], source: str) -> Iterator[Episode]:
@@ -33,15 +39,18 @@ def iter_episodes(raw_lines: Iterable[bytes | str], source: str) -> Iterator[Epi
 
     What only one episode names is forgotten with it, so a log of any length is read in the memory of its longest
     episode and of the messages that episodes share. Raises what `read_log` raises, when it gets there: that a log was
-    cut off shows at its end only.
+    cut off shows at its end only. Deliveries outside every episode are passed over.
     """
     return _Reader(source).episodes(raw_lines)
 
 
 class _Reader:
-    """Collects lines into episodes; one instance reads one log, once."""
+    """Collects lines into episodes; one instance reads one log, once.
 
-    def __init__(self, source: str) -> None:
+    Deliveries outside every episode are put into ``outside`` where it is given.
+    """
+
+    def __init__(self, source: str, outside: list[Delivery] | None = None) -> None:
         self._source = source
         self._number = 0
         self._header: parts.HeaderLine | None = None
@@ -49,6 +58,8 @@ class _Reader:
         self._messages: dict[str, _Stored] = {}
         self._current: GrowingEpisode | None = None
         self._ids: set[str] = set()
+        self._outside = outside
+        self._outside_texts: dict[str, str] = {}
 
     @property
     def header(self) -> parts.HeaderLine:
@@ -80,6 +91,11 @@ class _Reader:
             raise self._error(f"the line is longer than {MAX_LINE_BYTES} bytes")
         if self._ended:
             raise self._error("a line stands behind the end of the log")
+        if len(raw) > MAX_VALUES:
+            try:
+                check_size(raw if isinstance(raw, str) else raw.decode("utf-8", "replace"), MAX_VALUES, MAX_VALUES)
+            except ValueError as error:
+                raise self._error(f"the line is too large: {error}") from None
         try:
             return LINE.validate_json(raw)
         except ValidationError as error:
@@ -93,6 +109,9 @@ class _Reader:
             raise self._error("a second header", field="type")
         elif isinstance(line, parts.MessageLine):
             self._take_message(line)
+        elif isinstance(line, parts.OutsideLine):
+            if self._outside is not None:
+                self._outside.append(delivery_of(line, self._outside_texts))
         elif isinstance(line, parts.EpisodeLine):
             if line.id in self._ids:
                 raise self._error(f"episode {line.id!r} stands in the log twice", field="id")

@@ -56,13 +56,15 @@ class Entry:
 class Proof:
     """Where a placement is in the consuming request: a JSON pointer into it, or a message of the history by digest.
 
-    ``text_digest`` is the digest of the text at that location, that is of the whole host message's text.
+    ``text_digest`` is the digest of the text at that location, that is of the whole host message's text. ``problem``
+    says why the recorder could not verify the proof against the request; empty where it did, or had no need to.
     """
 
     slot: str
     text_digest: str
     pointer: str | None = None
     message: str | None = None
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,10 @@ class Delivery:
 
 
 class OperationKind(StrEnum):
-    """What a memory operation did."""
+    """What a memory operation did. A *generation* is a memory-writing operation that changed nothing (A.1.1)."""
 
     SEARCH = "search"
+    GENERATION = "generation"
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
@@ -116,7 +119,8 @@ class Operation:
 
     A search keeps its ``query`` and the items that it returned; a change keeps the item and the value after it (None
     after a deletion). ``calls`` names the memory-system and embedding calls that it cost; ``step`` is the number of
-    the agent step that asked for it, None where the host did.
+    the agent step that asked for it, None where the host did. ``net`` marks a change that is known only from two
+    captures of the store: when it was made, in what order, and what stood in between were not observed (A.1.1).
     """
 
     id: str
@@ -128,3 +132,4 @@ class Operation:
     results: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     step: int | None = None
+    net: bool = False

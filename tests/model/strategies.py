@@ -161,4 +161,6 @@ def episodes(draw: st.DrawFn, identifier: str = "episode") -> Episode:
 def logs(draw: st.DrawFn) -> EventLog:
     """A log of up to three episodes."""
     count = draw(st.integers(0, 3))
-    return EventLog(tuple(draw(episodes(identifier=f"episode-{n}")) for n in range(count)), "suite", draw(names))
+    outside = tuple(draw(st.lists(deliveries, max_size=1)))
+    made = tuple(draw(episodes(identifier=f"episode-{n}")) for n in range(count))
+    return EventLog(made, "suite", draw(names), outside)

@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from pytest_memuse.model import (
     Actor,
     Call,
+    Delivery,
+    Entry,
     Episode,
     FormatError,
     HistoryChange,
     HistoryKind,
     Message,
+    Placement,
     Step,
     ToolResult,
     log_reading,
@@ -103,10 +106,24 @@ def test_an_episode_may_stand_in_a_log_once_only() -> None:
         read_log([*lines[:3], lines[2], *lines[3:]], "log")
 
 
+def test_a_delivery_outside_every_episode_may_stand_anywhere_in_a_log() -> None:
+    lost = Delivery("d", (Entry("A", "port is 8081"),), (Placement("slot", "port is 8081"),), None)
+    plain = _log()
+    outside = json.loads(list(write_log(EventLog((), outside=(lost,))))[1])
+    assert outside["type"] == "outside"
+    end = json.dumps({"type": "end", "lines": len(plain)}) + "\n"
+    for place in range(1, len(plain)):
+        lines = [*plain[:place], json.dumps(outside) + "\n", *plain[place:-1], end]
+        found = read_log(lines, "log")
+        assert found.outside == (lost,)
+        assert found.episodes == read_log(plain, "log").episodes == tuple(iter_episodes(lines, "log"))
+
+
 def test_the_schema_names_every_type_of_line() -> None:
     mapping = log_schema()["discriminator"]["mapping"]
     assert set(mapping) == {
-        "memuse-log", "message", "episode", "call", "result", "operation", "delivery", "history", "outcome", "end",
+        "memuse-log", "message", "episode", "call", "result", "operation", "delivery", "outside", "history", "outcome",
+        "end",
     }  # fmt: skip
 
 
