@@ -9,11 +9,15 @@ from pytest_memuse.gate import errors
 from pytest_memuse.gate.fields import Fields
 from pytest_memuse.model.digests import json_digest
 from pytest_memuse.model.errors import FormatError, printable
+from pytest_memuse.model.json_text import parse_json
 from pytest_memuse.profiles.rows import Run
 from pytest_memuse.profiles.serialise import run_from_dict, run_to_dict
 
 FORMAT = 1
 """The format version that is written."""
+
+_CONTAINERS = 1_000_000
+"""Objects and lists in a file: an entry needs two or three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,8 @@ class SuiteBaseline:
     """One suite's run with its identity. ``recordings`` maps each arc to its recording's digest.
 
     ``attempts`` counts how often the suite's recordings were replaced since the promotion before this one; ``created``
-    is the date that the caller gives, in ISO form.
+    is the date that the caller gives, in ISO form. One side of a pair that was recorded in one session gives in
+    ``paired`` the digests of the recordings on the other side, and in ``commit`` what it is the side of.
     """
 
     run: Run
@@ -67,6 +72,8 @@ class SuiteBaseline:
     recordings: Mapping[str, str]
     created: str
     attempts: int = 0
+    commit: str = ""
+    paired: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +119,7 @@ def baseline_text(baseline: Baseline) -> str:
 
 def parse_baseline(text: str, source: str) -> Baseline:
     """Return the baseline that a file's text holds; ``source`` names the file in errors."""
-    try:
-        return _read(_json_object(text, source), source)
-    except RecursionError as error:
-        raise errors.damaged(source, "nested too deeply") from error
+    return _read(_json_object(text, source), source)
 
 
 def _read(data: Mapping[str, Any], source: str) -> Baseline:
@@ -157,6 +161,7 @@ def _suite_to_dict(suite: SuiteBaseline) -> dict[str, Any]:
             "recorded_against": identity.recorded_against,
         },
         "recordings": dict(suite.recordings),
+        **({"commit": suite.commit, "paired": dict(suite.paired)} if suite.paired else {}),
         "run": run_to_dict(suite.run),
     }
 
@@ -185,12 +190,14 @@ def _suite_from_dict(fields: Fields, name: str) -> SuiteBaseline:
         recordings=fields.child("recordings").texts(),
         created=fields.text("created"),
         attempts=fields.count("attempts"),
+        commit=fields.text("commit") if "commit" in fields.data else "",
+        paired=fields.child("paired").texts() if "paired" in fields.data else {},
     )
 
 
 def _json_object(text: str, source: str) -> dict[str, Any]:
     try:
-        data = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        data = parse_json(text, unique_keys=True, most_containers=_CONTAINERS)
     except json.JSONDecodeError as error:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.startswith(("<<<<<<< ", ">>>>>>> ")):
@@ -201,15 +208,3 @@ def _json_object(text: str, source: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise errors.damaged(source, "not a JSON object", line=1)
     return data
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that stands twice: it would escape the seal, which is of what was read."""
-    out = dict(pairs)
-    if len(out) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return out
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")

@@ -93,18 +93,9 @@ def damaged(source: str, problem: str, *, line: int | None = None, field: str | 
     )
 
 
-def too_large(source: str, size: int, limit: int) -> BaselineError:
-    """Return the error of a file that is larger than any baseline."""
-    return BaselineError(
-        f"{source} has {size:,} bytes; a baseline has at most {limit:,}, so it is not read.",
-        reason="too-large",
-        mend="name another file",
-    )
-
-
-def unreadable(source: str, why: str) -> BaselineError:
-    """Return the error of a file that the system does not give."""
-    return BaselineError(f"{source} cannot be read: {why}.", reason="unreadable", mend="see to the file's permissions")
+def refused(error: FormatError, source: str) -> BaselineError:
+    """Return, as an error of the store, why a file is not read: it is no plain file, too large, or not given."""
+    return DamagedBaselineError(error.problem, source=source, reason=error.reason, mend=error.mend)
 
 
 def not_written(source: str, why: str) -> BaselineError:

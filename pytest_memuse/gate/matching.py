@@ -22,12 +22,16 @@ class TaskKey:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The tasks of two runs. ``changed`` are in both under one identifier, but are not the same task any more."""
+    """The tasks of two runs. ``changed`` are in both under one identifier, but are not the same task any more.
+
+    ``outside`` are delivered tokens outside every episode, in the baseline and now: no task holds them.
+    """
 
     matched: tuple[TaskKey, ...]
     gone: tuple[TaskKey, ...] = ()
     changed: tuple[TaskKey, ...] = ()
     new: tuple[TaskKey, ...] = ()
+    outside: tuple[int, int] = (0, 0)
 
     @property
     def baseline_tasks(self) -> int:
@@ -54,6 +58,7 @@ def match(baseline: Run, current: Run) -> Matching:
         gone=tuple(key for key in before if key not in now),
         changed=tuple(key for key in in_both if before[key] != now[key]),
         new=tuple(key for key in now if key not in before),
+        outside=(sum(span.tokens for span in baseline.outside), sum(span.tokens for span in current.outside)),
     )
 
 

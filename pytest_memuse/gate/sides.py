@@ -1,7 +1,7 @@
 """A figure's two sides, arc by arc: from the rows of two runs to what the procedure takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,12 @@ class FigureSides:
 
 
 def figure_sides(spec: FigureSpec, baseline: Run, current: Run, arcs: Sequence[str]) -> FigureSides:
-    """Return a figure's sides, both runs holding the matched tasks of the given arcs only."""
+    """Return a figure's sides, both runs holding the matched tasks of the given arcs only.
+
+    Spans outside every episode belong to no task and no arc, so there is nothing to match and to resample them by: they
+    are left out on both sides, of values, counts and bounds alike.
+    """
+    baseline, current = replace(baseline, outside=()), replace(current, outside=())
     before, now = _side(spec, baseline), _side(spec, current)
     pair = None
     if before.value is not None and now.value is not None:

@@ -1,15 +1,15 @@
 """The folder of baselines: the one module of the gate that touches files."""
 
-import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
 from pytest_memuse.gate import errors
 from pytest_memuse.gate.baseline import Baseline, baseline_text, parse_baseline
+from pytest_memuse.model.errors import FormatError
+from pytest_memuse.storage import inside, read_plain, write_whole
 
-LARGEST = 256 * 1024 * 1024
-"""Bytes of the largest file that is read."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of the largest file that is read or written."""
 
 _SUFFIX = ".json"
 _LISTED = 1_000
@@ -28,9 +28,10 @@ def baseline_path(folder: Path, name: str) -> Path:
     if "\\" in name or ":" in name or any(part in {"", ".", ".."} or part != part.strip() for part in parts):
         raise errors.bad_name(name, "a name stays inside the baseline folder and is not a path")
     path = folder.joinpath(*parts[:-1], parts[-1] + _SUFFIX)
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise errors.bad_name(name, "it leads outside the baseline folder")
-    return path
+    try:
+        return inside(folder, path)
+    except FormatError:
+        raise errors.bad_name(name, "it leads outside the baseline folder") from None
 
 
 def known_baselines(folder: Path) -> tuple[str, ...]:
@@ -48,52 +49,36 @@ def read_baseline(folder: Path, name: str) -> Baseline:
     """Return the stored baseline of a name or path."""
     path = baseline_path(folder, name)
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-            if len(content) > LARGEST:
-                raise errors.too_large(str(path), os.fstat(file.fileno()).st_size, LARGEST)
-        text = content.decode("utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+        return _read(path, str(path))
+    except FileNotFoundError:
         raise errors.no_baseline(name, str(path), known_baselines(folder)) from None
-    except OSError as error:
-        raise errors.unreadable(str(path), error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise errors.damaged(str(path), "not UTF-8 text", line=line) from error
-    return parse_baseline(text, str(path))
 
 
 def write_baseline(folder: Path, name: str, baseline: Baseline) -> Path:
     """Store a baseline whole or not at all, and return its file.
 
-    The text goes to a new file beside the old one, reaches the disk, and only then takes the old one's name.
+    The text goes to a new file beside the old one, reaches the disk, is read back, and only then takes the old one's
+    name.
     """
     path = baseline_path(folder, name)
-    content = baseline_text(baseline).encode("ascii")
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with fresh.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(fresh, path)
-        except BaseException:
-            with suppress(OSError):
-                fresh.unlink()
-            raise
+        lines = (line.encode("ascii") for line in baseline_text(baseline).splitlines(keepends=True))
+        write_whole(path, lines, lambda part: _read(part, str(path)))
     except OSError as error:
         raise errors.not_written(str(path), error.strerror or str(error)) from error
-    _sync_folder(path.parent)
+    except FormatError as error:
+        raise errors.not_written(str(path), f"it could not be read again ({error.problem})") from error
     return path
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut, where the file system can; the file itself is whole either way."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _read(path: Path, source: str) -> Baseline:
+    try:
+        content = read_plain(path, LARGEST)
+    except FormatError as error:
+        raise errors.refused(error, source) from None
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise errors.damaged(source, "not UTF-8 text", line=line) from error
+    return parse_baseline(text, source)

@@ -112,13 +112,17 @@ def unused(run: Run) -> Unused:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalEffects:
-    """Observed effects of the ``acted_on`` entries; undetermined ones stay a category of their own."""
+    """Observed effects of the ``acted_on`` entries; undetermined ones stay a category of their own.
+
+    ``undefined`` says why the counts say nothing, where the judge does not determine influence.
+    """
 
     acted_on: int
     improved: int
     harmed: int
     no_effect: int
     undetermined: int
+    undefined: str = ""
 
     def share(self, effect: str) -> float | None:
         """Return an effect's share of the acted-on entries, None where there are none."""
@@ -134,6 +138,7 @@ def conditional_effects(run: Run) -> ConditionalEffects:
         harmed=effects[Effect.HARMED],
         no_effect=effects[Effect.NO_EFFECT],
         undetermined=effects[None],
+        undefined=undetermined(run.spans, AXES["acted_on"].rests_on) or "",
     )
 
 
@@ -141,7 +146,8 @@ def conditional_effects(run: Run) -> ConditionalEffects:
 class HiddenByOutcomes:
     """Episodes with a beneficial entry that failed, and with a harmful entry that passed; shares None where undefined.
 
-    An episode whose outcome is unknown is neither, and counts in ``unknown_outcomes`` only.
+    An episode whose outcome is unknown is neither, and counts in ``unknown_outcomes`` only. ``undefined`` says why the
+    counts say nothing, where the judge does not determine influence and effect.
     """
 
     beneficial: int
@@ -149,6 +155,7 @@ class HiddenByOutcomes:
     harmful: int
     harmful_passed: int
     unknown_outcomes: int
+    undefined: str = ""
 
     @property
     def failed_share(self) -> float | None:
@@ -170,6 +177,7 @@ def hidden_by_outcomes(run: Run) -> HiddenByOutcomes:
         harmful=len(harmful),
         harmful_passed=sum(episode.success is True for episode in harmful),
         unknown_outcomes=len(run.episodes) - len(known),
+        undefined=undetermined(run.spans, AXES["benefit"].rests_on | AXES["harm"].rests_on) or "",
     )
 
 
@@ -188,8 +196,8 @@ def warnings(run: Run) -> tuple[str, ...]:
         )
     if run.outside:
         found.append(
-            f"{len(run.outside)} spans lie outside every recorded episode: they keep their delivery cost and establish "
-            "no coverage"
+            f"spans outside every recorded episode: {len(run.outside)}; they keep their delivery cost and establish no "
+            "coverage"
         )
     return tuple(found)
 

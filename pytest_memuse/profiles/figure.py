@@ -3,21 +3,34 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from pytest_memuse.model import MemuseError
-from pytest_memuse.profiles.figures import Bound, FigureSpec
+from pytest_memuse.profiles.figures import Bound
 from pytest_memuse.profiles.rows import Usage
+
+
+class Described(Protocol):
+    """What a figure says of itself: its name, its title for people, its unit, and what a test reads it from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def holder(self) -> str: ...
 
 
 class UndefinedFigure(MemuseError):
     """A test asked for the value of a figure that has none; undefined is never zero. ``figure`` is its name."""
 
-    def __init__(self, figure: str, reason: str) -> None:
+    def __init__(self, figure: str, reason: str, holder: str = "profile") -> None:
         super().__init__(
             f"{figure} is undefined: {reason}",
             reason="undefined_figure",
-            mend=f"assert on a figure that this run defines, or check `profile.{figure}.defined` first",
+            mend=f"assert on a figure that this run defines, or check `{holder}.{figure}.defined` first",
         )
         self.figure = figure
 
@@ -40,7 +53,8 @@ class Responsible:
     """One entry that a figure's value is owed to: where it is and what the agent did with it.
 
     ``step`` is the entry's first anchor, or the span's first consuming step where it has none. Of an episode without
-    any entry to name (a failed task, say) ``span`` and ``item`` are empty.
+    any entry to name (a failed task, say) ``span`` and ``item`` are empty; with ``told``, ``item`` is the memory that
+    served it and ``told`` what came of it.
     """
 
     arc: str
@@ -51,6 +65,7 @@ class Responsible:
     item: str = ""
     text: str = ""
     usage: Usage | None = None
+    told: str = ""
 
 
 class Figure(float):
@@ -61,7 +76,7 @@ class Figure(float):
     bound, and ``reason`` then says so.
     """
 
-    spec: FigureSpec
+    spec: Described
     counts: Counts
     bound: Bound | None
     reason: str
@@ -73,7 +88,7 @@ class Figure(float):
     def __new__(
         cls,
         value: float,
-        spec: FigureSpec,
+        spec: Described,
         counts: Counts,
         bound: Bound | None = None,
         interval: Callable[[], tuple[float, float] | None] = lambda: None,
@@ -132,7 +147,7 @@ class UndefinedValue:
     bound = None
     responsible: tuple[Responsible, ...] = ()
 
-    def __init__(self, spec: FigureSpec, counts: Counts, reason: str) -> None:
+    def __init__(self, spec: Described, counts: Counts, reason: str) -> None:
         self.spec = spec
         self.counts = counts
         self.reason = reason
@@ -145,7 +160,7 @@ class UndefinedValue:
         return f"<{self.name} is undefined: {self.reason}>"
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise UndefinedFigure(self.name, self.reason)
+        raise UndefinedFigure(self.name, self.reason, self.spec.holder)
 
     __float__ = __int__ = __bool__ = __round__ = __neg__ = __abs__ = __hash__ = _refuse
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse

@@ -63,6 +63,11 @@ class FigureSpec:
     if_redacted: Bound | None = None
     outside: Callable[[SpanRow], tuple[int, int]] | None = None
 
+    @property
+    def holder(self) -> str:
+        """What a test reads the figure from."""
+        return "profile"
+
     def value_of(self, contributions: Iterable[Contribution]) -> float | None:
         """Return the figure of summed contributions, None where the denominator is empty."""
         pairs = list(contributions)

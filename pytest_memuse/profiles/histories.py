@@ -41,13 +41,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One recorded change of an item, by the operation of that name; ``value`` is the text after it."""
+    """One recorded change of an item, by the operation of that name; ``value`` is the text after it.
+
+    ``net`` marks one that is known only from two captures of the store: what stood in between was not observed.
+    """
 
     kind: ChangeKind
     place: Place
     operation: str
     value: str | None
     order: Order
+    net: bool = False
 
     @property
     def creates(self) -> bool:
@@ -149,6 +153,7 @@ def _collect_changes(number: int, judged: JudgedEpisode, events: _Events) -> dic
             operation.id,
             operation.value,
             (number, index, 0),
+            operation.net,
         )
         if item not in events and change.creates:
             first[item] = change.order

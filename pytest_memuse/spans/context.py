@@ -31,7 +31,8 @@ def prior_context(episode: Episode, span: Span) -> tuple[PriorSource, ...]:
     """Return the first consuming input of a span, message by message, without the text of the span's first delivery.
 
     Other deliveries stay, copies of the same items among them: they were visible. Raises `MemuseError` for a span
-    without an attributed step and where a placement does not resolve to one interval; neither is ever judged.
+    without an attributed step, where a placement does not resolve to one interval, and where the recording lost a
+    message of the input; none of these is ever judged.
 
     The input of a log with history only is replayed each time; who asks for several spans passes the episode that
     `replay_inputs` returned.
@@ -49,6 +50,9 @@ def prior_context(episode: Episode, span: Span) -> tuple[PriorSource, ...]:
             where = f"span {span.id}, delivery {span.deliveries[0].id}, slot {placement.slot}"
             raise MemuseError(f"{where}: {host.sentence}", reason=str(host.kind))
         cuts.setdefault(host.index, []).append((host.start, host.end))
+    if any(digest not in episode.messages for digest in call.input):
+        sentence = f"span {span.id}: the recording lost a message of the input of step {span.first}"
+        raise MemuseError(sentence, reason="input_gap")
     return tuple(
         _source(position, message, cuts.get(position, []))
         for position, message in enumerate(episode.input_of(span.first))

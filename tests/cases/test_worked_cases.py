@@ -4,10 +4,14 @@ from typing import Any
 
 import pytest
 
+from pytest_memuse.arcs.inference import seed_spread
+from pytest_memuse.arcs.merit import Merit
+from pytest_memuse.judging.kappa import kappa_of
 from pytest_memuse.model import PlacementKind
 from pytest_memuse.profiles import FIGURES, EntryRow, EpisodeRow, Profile, RowOutcome, Run, SpanRow
 from pytest_memuse.spans import ExposureKind, Span, build_spans, match_exposure
 from pytest_memuse.spans.types import Exposure
+from tests.arcs.scored import episode
 from tests.cases.episodes import MalformedCase, case_name, cases_folder, episode_from_case, load_cases, load_documents
 from tests.cases.runs import run_from_case, span_from
 
@@ -16,6 +20,9 @@ FURTHER = "further"
 
 HALF_A_TENTH = 0.05 + 1e-9
 """Half a unit of the last printed digit, halves themselves included."""
+
+HALF_A_HUNDREDTH = 0.005 + 1e-9
+"""The same of figures that are printed with two decimals."""
 
 
 def cases(name: str) -> pytest.MarkDecorator:
@@ -228,3 +235,41 @@ def test_published_episodes_whose_outcome_hides_the_effect(row: dict[str, Any]) 
     share = found.failed_share if beneficial else found.passed_share
     assert share is not None
     assert 100 * share == pytest.approx(row["percent"], abs=HALF_A_TENTH)
+
+
+@pytest.mark.parametrize("row", paper_numbers("ignore_rate"), ids=lambda row: str(row["held"]))
+def test_published_ignore_rate_of_probes_that_held_the_value(row: dict[str, Any]) -> None:
+    held = [episode(n, held=True, acted=n <= row["acted"]) for n in range(1, row["held"] + 1)]
+    missing = [episode(n, held=False, acted=False) for n in range(1000, 1010)]
+    merit = Merit.of([*held, *missing])
+
+    assert merit.ignore_rate == pytest.approx(row["is"], abs=HALF_A_HUNDREDTH)
+    assert merit.ignore_rate.counts.denominator == row["held"]
+    assert merit.utilization == pytest.approx(1 - row["is"], abs=HALF_A_HUNDREDTH)
+
+
+@pytest.mark.parametrize("row", paper_numbers("seed_spread"), ids=lambda row: str(row["mean"]))
+def test_published_spread_of_a_figure_over_seeds(row: dict[str, Any]) -> None:
+    """Each seed has a hundred probes, of which the published share is solved."""
+    merit = Merit.of(
+        episode(n, seed=seed, success=n <= round(100 * value))
+        for seed, value in enumerate(row["values"])
+        for n in range(1, 101)
+    )
+    found = merit.seeds("dependent_success")
+
+    assert found.values == pytest.approx(row["values"], abs=HALF_A_HUNDREDTH)
+    assert found.mean == pytest.approx(row["mean"], abs=HALF_A_HUNDREDTH)
+    assert found.deviation == pytest.approx(row["sd"], abs=HALF_A_HUNDREDTH)
+    assert seed_spread(row["values"]).deviation == pytest.approx(row["sd"], abs=HALF_A_HUNDREDTH)
+
+
+@pytest.mark.parametrize("row", paper_numbers("cohen_kappa"), ids=lambda row: str(row["n"]))
+def test_published_agreement_of_two_readers_beyond_chance(row: dict[str, Any]) -> None:
+    cells = [(a, b, count) for a, line in enumerate(row["table"]) for b, count in enumerate(line)]
+    labels = [(f"{a}-{b}-{n}", a, b) for a, b, count in cells for n in range(count)]
+    found = kappa_of(labels)
+
+    assert found.labels == row["n"]
+    assert sum(a == b for _, a, b in labels) == row["agree"]
+    assert found.value == pytest.approx(row["kappa"], abs=HALF_A_HUNDREDTH)

@@ -1,11 +1,15 @@
 """A figure's two sides, arc by arc, add up to the figure that the profile shows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from pytest_memuse.gate.comparison import Comparison, compare
 from pytest_memuse.gate.sides import figure_sides
 from pytest_memuse.profiles.figures import FIGURES
 from pytest_memuse.profiles.rows import Usage
+from pytest_memuse.reports.gate import gate_lines
 from tests.gate.rows import entry, episode, span, suite
 
 
@@ -56,3 +60,29 @@ def test_counts_stand_beside_the_value():
     sides = figure_sides(FIGURES["outcome_rate"], uneven(0), uneven(1), uneven(0).arcs)
     solved = [e.success for e in uneven(0).episodes]
     assert sides.baseline.counts == (sum(solved), len(solved))
+
+
+@pytest.mark.parametrize("spec", FIGURES.values(), ids=FIGURES)
+def test_spans_outside_every_episode_have_no_part_in_either_side(spec):
+    """They belong to no arc: a value that held them would not be what the arcs add up to."""
+    before, now = uneven(0), uneven(1)
+    outside = (span(characters=90_000, redacted=True),)
+    without = figure_sides(spec, before, now, before.arcs)
+    with_them = figure_sides(spec, replace(before, outside=outside), replace(now, outside=outside), before.arcs)
+    assert (with_them.baseline, with_them.current) == (without.baseline, without.current)
+
+
+def test_a_run_of_outside_spans_alone_defines_no_figure():
+    nothing = replace(uneven(0), episodes=(), outside=(span(characters=400),))
+    sides = figure_sides(FIGURES["token_efficiency"], nothing, nothing, ())
+    assert sides.pair is None
+    assert sides.baseline.undefined
+
+
+def test_what_was_delivered_outside_every_episode_is_told_beside_the_gate():
+    run = uneven(0)
+    moved = compare(run, replace(run, outside=(span(characters=90_000),)))
+    assert isinstance(moved, Comparison)
+    assert moved.matching.outside == (0, 22_500)
+    told = "not compared, delivered outside every episode: 0 tokens in the baseline, 22,500 now"
+    assert told in gate_lines(moved, "main", "main")

@@ -182,7 +182,7 @@ def test_spans_outside_every_episode_keep_their_cost_and_establish_nothing_else(
     assert [float(both.figure(f)) for f in same] == [float(inside.figure(f)) for f in same]
     assert (both.triage_counts, both.recurring) == (inside.triage_counts, inside.recurring)
     assert both.volumes["outside"].tokens.part == 200
-    assert both.warnings[0].startswith("1 spans lie outside every recorded episode")
+    assert both.warnings[0].startswith("spans outside every recorded episode: 1;")
 
 
 def test_text_outside_every_episode_makes_an_efficiency_of_nothing_zero_but_no_volume_per_episode() -> None:

@@ -15,6 +15,8 @@ from pytest_memuse.model import (
     Entry,
     Episode,
     Message,
+    Operation,
+    OperationKind,
     Placement,
     PlacementKind,
     Proof,
@@ -256,4 +258,14 @@ def random_episode(chance: random.Random) -> Episode:
         task=chance.choice((None, Task("t", " "))) if world.odd(world.faults / 4) else Task("t", "Fix it."),
         resolved=not world.odd(world.faults / 6),
     )
-    return with_history(chance, episode, world.inputs) if world.odd(0.3) else episode
+    episode = with_history(chance, episode, world.inputs) if world.odd(0.3) else episode
+    return with_operations(chance, episode) if world.odd(0.3) else episode
+
+
+def with_operations(chance: random.Random, episode: Episode) -> Episode:
+    """The episode with searches that its unbound deliveries came from, some of them asked for by no step."""
+    steps = (None, *range(1, len(episode.steps) + 1))
+    searches = tuple(Operation(name, OperationKind.SEARCH, step=chance.choice(steps)) for name in ("o1", "o2"))
+    named = ((), ("o1",), ("o1", "o2"), ("lost", "o2"))
+    deliveries = (d if d.call else replace(d, operations=chance.choice(named)) for d in episode.deliveries)
+    return replace(episode, deliveries=tuple(deliveries), operations=searches)

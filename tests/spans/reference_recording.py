@@ -208,11 +208,15 @@ def recording_is_valid(episode: Episode) -> bool:
 
 
 def prior_context(episode: Episode, delivery: Delivery) -> list[str] | None:
-    """The consuming input without the text of the delivery; None without such an input, or where it is not proven."""
+    """The consuming input without the text of the delivery; None without such an input, where it is not proven, and
+    where the record lost a message of it."""
     step = step_of(episode, delivery)
     if step is None:
         return None
-    texts = [list(message.text) for message in input_of(episode, step) if message is not None]
+    messages = input_of(episode, step)
+    if None in messages:
+        return None
+    texts = [list(message.text) for message in messages if message is not None]
     for placement in delivery.placements:
         host = proven_host(episode, step, placement)
         place = None if host is None else interval(placement, host[1])

@@ -1,5 +1,7 @@
 """The prior context (MemUse 3.1, A.1.3)."""
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_memuse.model import MemuseError
@@ -57,3 +59,12 @@ def test_there_is_no_prior_context_without_a_step_or_a_resolved_placement() -> N
     with pytest.raises(MemuseError, match="span S1, delivery d1, slot host: 0 proofs") as error:
         prior_context(unproven, build_spans(unproven)[0])
     assert error.value.reason == "missing_proof"
+
+
+def test_there_is_no_prior_context_where_a_message_of_the_input_is_lost() -> None:
+    whole = episode([["m", "u"]], {"m": "use uv", "u": "go"}, delivery("d1", 1, "m", "use uv"))
+    kept = {digest: message for digest, message in whole.messages.items() if message.text != "go"}
+    lost = replace(whole, messages=kept)
+    with pytest.raises(MemuseError, match="lost a message of the input of step 1") as error:
+        prior_context(lost, build_spans(lost)[0])
+    assert error.value.reason == "input_gap"

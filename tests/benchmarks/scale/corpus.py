@@ -61,6 +61,16 @@ PAPER = Shape(episodes=2000, deliveries=51_242, spans=5_963)
 SMALL = Shape(episodes=12, deliveries=307, spans=36, per_file=5)
 
 
+def equal_work(length: int, chunks: int, exact: bool = True) -> Shape:
+    """Return a shape whose every file holds 200 steps, in 8 episodes of the paper's length or so many times fewer.
+
+    ``length`` is 1, 2, 4 or 8. Files of two lengths hold equally many deliveries and spans and differ in nothing else.
+    """
+    per_file = 8 // length
+    episodes = per_file * chunks
+    return Shape(episodes, 26 * episodes, 3 * episodes, per_file=per_file, length=length, exact=exact)
+
+
 def write_corpus(folder: Path, shape: Shape, seed: int = 0) -> list[Path]:
     """Write the corpus into a folder and return its files, in order."""
     paths = []

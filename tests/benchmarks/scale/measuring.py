@@ -3,11 +3,12 @@
 ``python -m tests.benchmarks.scale.measuring FILE...`` measures in a fresh process and prints one JSON object.
 """
 
+import gc
 import json
 import resource
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -70,6 +71,40 @@ def measure(paths: Iterable[Path]) -> Measured:
         found += read_file(path)
         alone, whole = alone + parsed - begun, whole + time.process_time() - parsed
     return Measured(found, alone, whole, peak_memory())
+
+
+def relative_costs(corpora: Mapping[int, Sequence[Path]], rounds: int) -> dict[int, list[float]]:
+    """Return what reading each file of a corpus costs relative to the same file of the first, once for each round.
+
+    The corpora must hold the same work, file by file. A machine's clock may double and halve within a second or two,
+    and its caches are shared. A file and its counterparts are therefore read right after one another, in an order that
+    turns round every time, and only such neighbours are compared: a slow phase slows down both sides of a quotient.
+    """
+    first, *others = corpora
+    found: dict[int, list[float]] = {length: [] for length in others}
+    order = list(corpora)
+    for _ in range(rounds):
+        for chunk in range(len(corpora[first])):
+            costs = {length: _cpu_seconds(corpora[length][chunk]) for length in order}
+            for length in others:
+                found[length].append(costs[length] / costs[first])
+            order.reverse()
+    return found
+
+
+def arithmetic(seed: int) -> int:
+    """Work that takes nothing but a core, for a third of a second or so."""
+    for number in range(4_000_000):
+        seed = (seed * 31 + number) % 1_000_003
+    return seed
+
+
+def _cpu_seconds(path: Path) -> float:
+    # What was left by the file before must not be collected at this one's cost; its own garbage is.
+    gc.collect()
+    begun = time.process_time()
+    read_file(path)
+    return time.process_time() - begun
 
 
 def peak_memory() -> int:

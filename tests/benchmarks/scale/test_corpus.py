@@ -8,8 +8,8 @@ import pytest
 from pytest_memuse.execution import open_executor
 from pytest_memuse.model.log import iter_episodes, read_log
 from pytest_memuse.spans import build_spans
-from tests.benchmarks.scale.corpus import PAPER, SMALL, longer, write_corpus
-from tests.benchmarks.scale.measuring import measure, read_file
+from tests.benchmarks.scale.corpus import PAPER, SMALL, equal_work, longer, write_corpus
+from tests.benchmarks.scale.measuring import measure, read_file, relative_costs
 
 
 def test_a_corpus_has_the_deliveries_and_spans_of_its_shape(tmp_path: Path) -> None:
@@ -49,6 +49,30 @@ def test_longer_episodes_have_so_many_times_the_steps_deliveries_and_spans(tmp_p
     thrice = measure(write_corpus(tmp_path, longer(SMALL, 3))).read
     assert thrice.episodes == once.episodes
     assert (thrice.steps, thrice.deliveries, thrice.spans) == (3 * once.steps, 3 * once.deliveries, 3 * once.spans)
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "history"])
+def test_files_of_equal_work_differ_only_in_how_many_episodes_share_it(exact: bool, tmp_path: Path) -> None:
+    """Otherwise what the benchmark of long episodes compares would not be the length alone."""
+    found = {}
+    for length in (1, 4):
+        folder = tmp_path / str(length)
+        folder.mkdir()
+        (path,) = write_corpus(folder, equal_work(length, 1, exact))
+        found[length] = read_file(path)
+    short, long = found[1], found[4]
+    assert (short.episodes, long.episodes) == (8, 2)
+    assert (short.steps, short.deliveries, short.spans, short.eligible) == (200, 208, 24, 24)
+    assert (long.steps, long.deliveries, long.spans, long.eligible) == (200, 208, 24, 24)
+
+
+def test_costs_are_compared_between_the_same_files_of_two_corpora(tmp_path: Path) -> None:
+    corpora = {}
+    for length in (1, 8):
+        folder = tmp_path / str(length)
+        folder.mkdir()
+        corpora[length] = write_corpus(folder, equal_work(length, 1))
+    assert {length: len(ratios) for length, ratios in relative_costs(corpora, 2).items()} == {8: 2}
 
 
 def test_a_corpus_with_history_only_has_the_same_spans(tmp_path: Path) -> None:
