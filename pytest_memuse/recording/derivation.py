@@ -5,7 +5,8 @@ linked to the calls that they cost and that carried them (MemUse 3.2, A.1.1).
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,81 +14,135 @@ from pytest_memuse.model import (
     Actor,
     Call,
     Delivery,
-    Entry,
     Episode,
     HistoryChange,
     HistoryKind,
     Message,
-    Operation,
-    OperationKind,
     Outcome,
-    Placement,
-    PlacementKind,
-    Proof,
     ReferenceFact,
-    Route,
     Step,
     Task,
     ToolResult,
 )
-from pytest_memuse.model.digests import text_digest
 from pytest_memuse.model.log import EventLog
-from pytest_memuse.recording.dialects import ReadCall, read_call
+from pytest_memuse.recording.annotations import Carrier, delivery_of, operations_of
+from pytest_memuse.recording.captures import ItemText, StoreTimeline
+from pytest_memuse.recording.dialects import CallReader, ReadCall
+from pytest_memuse.recording.item_names import with_first_names
+from pytest_memuse.recording.observers.observing import observer_of, seen_episode, stored_versions, with_observed
+from pytest_memuse.recording.observers.types import Observer
 from pytest_memuse.recording.recording import (
     DeliveryNote,
     EpisodeStart,
     Event,
     Exchange,
     MemoryOperation,
+    ObserverNote,
     OutcomeNote,
     Recording,
 )
 
-_FORMS = {"recall": "task recall", "tool": "search result"}
 
+def derive_log(recording: Recording, observers: Iterable[Observer] = ()) -> EventLog:
+    """Return the event log of a recording: one episode for each start that it holds, in order.
 
-def derive_log(recording: Recording) -> EventLog:
-    """Return the event log of a recording: one episode for each start that it holds, in order."""
+    ``observers`` look at it besides those that it names itself. A delivery that was announced before the first episode,
+    or between the outcome of one and the start of the next, is outside of all; anything else there belongs to the
+    episode before it.
+    """
+    arc = _Arc(recording, observers)
     groups: list[tuple[EpisodeStart, list[Event]]] = []
-    for event in recording.events:
+    outside: list[DeliveryNote] = []
+    within = False
+    for event in arc.events:
         if isinstance(event, EpisodeStart):
             groups.append((event, []))
+            within = True
+        elif isinstance(event, DeliveryNote):
+            deliveries, place = (groups[-1][1], groups[-1][0].id) if within else (outside, "outside")
+            deliveries.append(event)
+            arc.announce(event, place)
         elif groups:
             groups[-1][1].append(event)
-    episodes = tuple(_EpisodeBuilder(recording, start).build(events) for start, events in groups)
-    return EventLog(episodes, recording.suite, recording.recorded_against)
+            within = within and not isinstance(event, OutcomeNote)
+        else:
+            arc.timeline.take(event)
+    episodes = tuple(_EpisodeBuilder(arc, start).build(events) for start, events in groups)
+    unread = tuple(arc.delivery(note, arc.names[id(note)], None, "") for note in outside)
+    return EventLog(episodes, recording.suite, recording.recorded_against, unread)
+
+
+class _Arc:
+    """What the episodes of a recording share: readers that go on from one to the next, and names across them."""
+
+    def __init__(self, recording: Recording, observers: Iterable[Observer]) -> None:
+        self.recording = recording
+        self.events = with_first_names(recording.events)
+        self.reader = CallReader()
+        self.timeline = StoreTimeline()
+        self.operations = {e.number: e for e in self.events if isinstance(e, MemoryOperation)}
+        self.last_operation = max(self.operations, default=0)
+        self.observers = [*(observer_of(e) for e in self.events if isinstance(e, ObserverNote)), *observers]
+        self.stored: Mapping[int, tuple[ItemText, ...]] = stored_versions(self.events) if self.observers else {}
+        self.names: dict[int, str] = {}
+        """Names of the announced deliveries, by the identity of their notes."""
+        self._announced: list[str] = []
+        self._counts: Counter[str] = Counter()
+
+    def announce(self, note: DeliveryNote, place: str) -> None:
+        """Give a recorded delivery its name: the episode that it was announced in, and its number there."""
+        self._counts[place] += 1
+        self.names[id(note)] = f"{place}-d{self._counts[place]}"
+        self._announced.append(self.names[id(note)])
+
+    def delivery(self, note: DeliveryNote, name: str, carrier: Carrier | None, scope: str) -> Delivery:
+        """Return the delivery that a note tells of, with the operations and deliveries that it names."""
+        return delivery_of(
+            note if carrier is not None else replace(note, exchange=None),
+            name,
+            [self.operations[number] for number in note.operations if number in self.operations],
+            carrier,
+            scope=scope,
+            selected_from=[self._announced[n - 1] for n in note.follows if 0 < n <= len(self._announced)],
+        )
 
 
 class _EpisodeBuilder:
-    def __init__(self, recording: Recording, start: EpisodeStart) -> None:
-        self._recording = recording
+    def __init__(self, arc: _Arc, start: EpisodeStart) -> None:
+        self._arc = arc
+        self._recording = arc.recording
         self._start = start
+        self._reader = arc.reader
+        self._exchanges: dict[int, Exchange] = {}
+        self._reads: dict[int, ReadCall] = {}
         self._messages: dict[str, Message] = {}
 
     def build(self, events: Sequence[Event]) -> Episode:
-        agent = [(e, read_call(e)) for e in events if isinstance(e, Exchange) and e.actor is Actor.AGENT]
+        self._exchanges = {e.number: e for e in events if isinstance(e, Exchange)}
+        self._reads = {number: self._reader.read(e) for number, e in self._exchanges.items()}
+        agent = [(e, self._reads[e.number]) for e in self._exchanges.values() if e.actor is Actor.AGENT]
         calls = [self._call(exchange, read) for exchange, read in agent]
         done = [(call, read) for call, (_, read) in zip(calls, agent, strict=True) if call.completed]
         steps = tuple(
             Step(number, call, self._results(read, done[number][1] if number < len(done) else None))
             for number, (call, read) in enumerate(done, 1)
         )
-        operations = {e.number: e for e in events if isinstance(e, MemoryOperation)}
+        events = self._observed(events, agent)
         notes = [e for e in events if isinstance(e, DeliveryNote)]
         outcome = next((e for e in reversed(events) if isinstance(e, OutcomeNote)), None)
         return Episode(
             id=f"{self._recording.arc}/{self._start.id}",
             steps=steps,
-            deliveries=tuple(self._delivery(n, note, operations[note.operation]) for n, note in enumerate(notes, 1)),
+            deliveries=tuple(self._delivery(number, note) for number, note in enumerate(notes, 1)),
             messages=self._messages,
             task=_task(self._start.task),
             arc=self._recording.arc,
             suite=self._recording.suite,
             scope=self._start.scope,
             position=self._start.position,
-            operations=tuple(self._operations(events)),
+            operations=tuple(operations_of(events, self._arc.timeline, self._steps(done))),
             memory_calls=tuple(
-                self._call(e, read_call(e)) for e in events if isinstance(e, Exchange) and e.actor in _NOT_AGENT
+                self._call(e, self._reads[e.number]) for e in self._exchanges.values() if e.actor in _NOT_AGENT
             ),
             failed_calls=tuple(call for call in calls if not call.completed),
             history=tuple(_history(done)),
@@ -108,6 +163,7 @@ class _EpisodeBuilder:
             gap=ours and not read.readable,
             model=read.model,
             usage=read.usage,
+            cost=read.cost,
         )
         if ours:
             for message in (*read.messages, *((response,) if response is not None else ())):
@@ -120,68 +176,35 @@ class _EpisodeBuilder:
             return ()
         asked = {call.id for call in read.response.tool_calls}
         found = {m.tool_call_id: m for m in following.messages if m.is_tool_result and m.tool_call_id in asked}
-        return tuple(ToolResult(str(call_id), message.digest) for call_id, message in found.items())
-
-    def _delivery(self, number: int, note: DeliveryNote, operation: MemoryOperation) -> Delivery:
-        kind = PlacementKind.MESSAGE if operation.kind == "recall" else PlacementKind.TOOL_RESULT
-        proofs = (Proof(note.slot, note.text_digest or "", pointer=note.pointer),) if note.exchange is not None else ()
-        return Delivery(
-            id=f"{self._start.id}-d{number}",
-            entries=tuple(_entry(entry, operation.scope) for entry in operation.entries),
-            placements=(Placement(note.slot, note.text, kind, proofs),),
-            call=None if note.exchange is None else f"call-{note.exchange}",
-            route=Route.HOST if operation.kind == "recall" else Route.AGENT,
-            form=_FORMS.get(operation.kind, operation.kind),
-            operations=(f"operation-{operation.number}",),
+        return tuple(
+            ToolResult(str(call_id), message.digest, following.failures.get(str(call_id)))
+            for call_id, message in found.items()
         )
 
-    def _operations(self, events: Sequence[Event]) -> list[Operation]:
-        out: list[Operation] = []
-        step = 0
-        for event in events:
-            if isinstance(event, Exchange) and event.actor is Actor.AGENT and read_call(event).response is not None:
-                step += 1
-            if isinstance(event, MemoryOperation):
-                asked_by = step if event.kind == "tool" and step else None
-                out.extend(replace(operation, step=asked_by) for operation in _operations_of(event))
+    def _observed(self, events: Sequence[Event], agent: Sequence[tuple[Exchange, ReadCall]]) -> Sequence[Event]:
+        arc = self._arc
+        if not arc.observers:
+            return events
+        seen = seen_episode(agent, self._start.scope, arc.stored)
+        out = with_observed(events, seen, arc.observers, after=arc.last_operation)
+        arc.operations |= {e.number: e for e in out if isinstance(e, MemoryOperation)}
+        arc.last_operation = max(arc.operations, default=0)
         return out
+
+    def _steps(self, done: Sequence[tuple[Call, ReadCall]]) -> dict[int, int]:
+        """Return the number of the step that an exchange completed, by the number of the exchange."""
+        completed = {call.id: number for number, (call, _) in enumerate(done, 1)}
+        return {number: completed[f"call-{number}"] for number in self._exchanges if f"call-{number}" in completed}
+
+    def _delivery(self, number: int, note: DeliveryNote) -> Delivery:
+        # What observers found is counted apart, so that they change no name of what was announced.
+        name = self._arc.names.get(id(note)) or f"{self._start.id}-o{number}"
+        exchange = None if note.exchange is None else self._exchanges.get(note.exchange)
+        carrier = None if exchange is None else Carrier(exchange, self._reads[exchange.number])
+        return self._arc.delivery(note, name, carrier, self._start.scope)
 
 
 _NOT_AGENT = (Actor.MEMORY, Actor.EMBEDDING)
-
-
-def _operations_of(event: MemoryOperation) -> list[Operation]:
-    calls = tuple(f"call-{number}" for number in event.exchanges)
-    name = f"operation-{event.number}"
-    if event.kind == "recall" or (event.entries and not event.changes):
-        query = event.asked.get("query")
-        results = tuple(str(entry.get("item", "")) for entry in event.entries)
-        found = None if query is None else str(query)
-        return [Operation(name, OperationKind.SEARCH, event.scope, query=found, results=results, calls=calls)]
-    return [
-        Operation(
-            id=name if number == 1 else f"{name}.{number}",
-            kind=OperationKind(change["kind"]),
-            namespace=str(change.get("namespace", event.scope)),
-            item=str(change.get("item", "")),
-            value=change.get("value"),
-            # What the operation cost is counted once, with its first change.
-            calls=calls if number == 1 else (),
-        )
-        for number, change in enumerate(event.changes, 1)
-    ]
-
-
-def _entry(raw: Mapping[str, Any], scope: str) -> Entry:
-    value = raw.get("value")
-    return Entry(
-        item=str(raw["item"]) if raw.get("item") is not None else None,
-        value=value if isinstance(value, str) else None,
-        namespace=str(raw.get("namespace") or scope),
-        version=raw.get("version"),
-        digest=text_digest(value) if isinstance(value, str) else None,
-        key=raw.get("key"),
-    )
 
 
 def _task(raw: Mapping[str, Any]) -> Task | None:
@@ -200,9 +223,14 @@ def _task(raw: Mapping[str, Any]) -> Task | None:
 
 
 def _history(done: Sequence[tuple[Call, ReadCall]]) -> list[HistoryChange]:
-    """Find where an input does not go on from the one before it: messages were removed, or put in their place."""
+    """Find where an input does not go on from the one before it: messages were removed, or put in their place.
+
+    Where the recording does not hold an input whole, nothing is said of what left it.
+    """
     out: list[HistoryChange] = []
     for (_, before), (call, after) in itertools.pairwise(done):
+        if not (before.readable and after.readable):
+            continue
         old, new = [m.digest for m in before.messages], [m.digest for m in after.messages]
         kept = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         if kept == len(old):

@@ -1,58 +1,51 @@
-"""Where recordings are on disk: safe names, reading line by line, and writing that never loses the old file."""
+"""Where recordings are on disk: one file an arc, read line by line, and written so that the old one is never lost."""
 
-import os
-import re
-import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_memuse.model.digests import text_digest
-from pytest_memuse.model.errors import FormatError
+from pytest_memuse.model.errors import FormatError, MemuseError, inert
 from pytest_memuse.recording.lines import MAX_LINE_BYTES, read_lines, write_lines
 from pytest_memuse.recording.recording import Recording
+from pytest_memuse.storage import inside, plain_lines, safe_name, write_whole
 
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-
-
-def safe_name(name: str) -> str:
-    """Return a file name for any name: itself where it is short and plain, else a readable part and its digest.
-
-    Two names never share a file, on file systems that ignore case neither.
-    """
-    if _SAFE.fullmatch(name) and name == name.lower():
-        return name
-    readable = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "name"
-    return f"{readable}-{text_digest(name)[:12]}"
+__all__ = ["load_recording", "recording_path", "safe_name", "save_recording"]
 
 
 def recording_path(folder: Path, suite: str, arc: str) -> Path:
-    """Return the file of an arc's recording."""
-    return folder / safe_name(suite) / f"{safe_name(arc)}.jsonl"
+    """Return the file of an arc's recording. Raises `FormatError` where a link leads out of ``folder``."""
+    return inside(folder, folder / safe_name(suite) / f"{safe_name(arc)}.jsonl")
 
 
 def load_recording(path: Path) -> Recording:
-    """Read a recording. Raises `FormatError` where the file is damaged, `FileNotFoundError` where there is none."""
-    if path.is_symlink():
-        raise FormatError("the file is a symbolic link; recordings are read from plain files only", source=path.name)
-    with path.open("rb") as file:
-        # Reading by a limited length keeps a file of one endless line out of memory.
-        return read_lines(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), str(path))
+    """Read a recording.
+
+    Raises `FormatError` where the file is damaged or no plain file, `FileNotFoundError` where there is none.
+    """
+    return read_lines(plain_lines(path, MAX_LINE_BYTES), str(path))
 
 
 def save_recording(path: Path, recording: Recording) -> None:
-    """Write a recording. The old file stays as it is until the new one is whole and on disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, "".join(write_lines(recording)))
+    """Write a recording. The old file stays as it is until the new one is whole, on disk, and reads back.
 
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file in one step: a new file beside it, flushed to disk, then renamed over it."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    Raises `MemuseError` where it cannot be written, and where what was recorded could not be read again.
+    """
     try:
-        with fresh.open("x", encoding="utf-8", errors="surrogatepass", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
+        write_whole(path, _encoded(recording), load_recording)
+    except OSError as error:
+        why, mend = error.strerror or str(error), "see to the folder's permissions and free space, and run it again"
+        raise _not_written(path, why, mend) from error
+    except FormatError as error:
+        why = f"it could not be read again (line {error.line}: {error.field or 'line'}: {error.problem})"
+        raise _not_written(path, why, "see what the memory system's adapter hands over") from error
+
+
+def _not_written(path: Path, why: str, mend: str) -> MemuseError:
+    return MemuseError(
+        f"{inert(str(path))} was not written: {inert(why)}. What was there before is untouched.",
+        reason="not-written",
+        mend=mend,
+    )
+
+
+def _encoded(recording: Recording) -> Iterator[bytes]:
+    return (line.encode("utf-8") for line in write_lines(recording))

@@ -1,34 +1,48 @@
-"""A recording as lines of JSON, and back: one object a line, shared values before their first use, the end counted."""
+"""A recording as lines of JSON, and back: an object a line, in its stored form (`compaction`); the last seals them."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from pytest_memuse.model import Actor, OperationKind
-from pytest_memuse.model.digests import canonical_json, json_digest
-from pytest_memuse.model.errors import FormatError
-from pytest_memuse.recording.compaction import compact, expand
+from pytest_memuse.model.digests import json_digest
+from pytest_memuse.model.errors import FormatError, MemuseError
+from pytest_memuse.model.json_text import json_line, parse_json
+from pytest_memuse.recording.compaction import Compactor
+from pytest_memuse.recording.event_fields import WrongField, event_of
 from pytest_memuse.recording.recording import (
     RECORDING_VERSION,
     DeliveryNote,
     EpisodeStart,
     Event,
     Exchange,
+    ItemNames,
+    LifecycleNote,
     MemoryOperation,
+    ObserverNote,
     OutcomeNote,
     Recording,
+    StoreCapture,
 )
+from pytest_memuse.recording.restoring import DamagedForm, Restorer
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
-"""A longer line is refused before it is parsed."""
+"""A longer line is neither written nor parsed."""
+
+MAX_BYTES = 1024 * 1024 * 1024
+"""Of all lines of a recording together."""
 
 _KINDS: dict[str, type[Event]] = {
     "exchange": Exchange,
     "episode": EpisodeStart,
     "operation": MemoryOperation,
     "delivery": DeliveryNote,
+    "capture": StoreCapture,
+    "lifecycle": LifecycleNote,
+    "observer": ObserverNote,
     "outcome": OutcomeNote,
+    "names": ItemNames,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _MEND = "restore the file from version control, or record the arc again with --memuse-record-mode=all"
@@ -39,7 +53,9 @@ def event_to_line(event: Event) -> dict[str, Any]:
     out: dict[str, Any] = {"type": _NAMES[type(event)]}
     for field in fields(event):
         value = getattr(event, field.name)
-        if field.name != "success" and (value is None or value == () or value == "" or value is False):
+        # Where a field may be None, that is another thing than an empty one: no entries, or none of its own.
+        empty = value is None or value is False or (value in ((), "") and field.default is not None)
+        if field.name != "success" and empty:
             continue
         out[field.name] = list(value) if isinstance(value, tuple) else value
     return out
@@ -51,39 +67,37 @@ def recording_digest(recording: Recording) -> str:
 
 
 def write_lines(recording: Recording) -> Iterator[str]:
-    """Yield the lines of a recording, each with its line break."""
-    count = 1
-    yield (
-        canonical_json(
-            {
-                "type": "memuse-recording",
-                "version": RECORDING_VERSION,
-                "suite": recording.suite,
-                "arc": recording.arc,
-                "made_with": recording.made_with,
-            }
-        )
-        + "\n"
+    """Yield the lines of a recording, each with its line break; ASCII apart from what is plain to read.
+
+    Raises `MemuseError` for an event that would make a line longer than `MAX_LINE_BYTES`.
+    """
+    count, seal = 1, hashlib.sha256()
+    header = json_line(
+        {
+            "type": "memuse-recording",
+            "version": RECORDING_VERSION,
+            "suite": recording.suite,
+            "arc": recording.arc,
+            "made_with": recording.made_with,
+        }
     )
-    known: set[str] = set()
+    seal.update(header.encode())
+    yield header
+    compactor = Compactor()
     for event in recording.events:
-        fresh: dict[str, Any] = {}
-
-        def share(digest: str, value: Any, fresh: dict[str, Any] = fresh) -> None:
-            if digest not in known:
-                known.add(digest)
-                fresh[digest] = value
-
         line = event_to_line(event)
-        for name in ("request", "response", "asked"):
-            if name in line:
-                line[name] = compact(line[name], share)
-        for digest, value in fresh.items():
-            count += 1
-            yield canonical_json({"type": "shared", "digest": digest, "value": value}) + "\n"
+        try:
+            text = json_line(compactor.stored(line))
+        except ValueError:
+            # A body with a number like 1e999, which JSON can say and not hold, is kept as text.
+            line |= {name: json.dumps(line[name]) for name in ("request", "response", "asked") if name in line}
+            text = json_line(compactor.stored(line))
+        _check_length(text, event)
+        compactor.keep()
         count += 1
-        yield canonical_json(line) + "\n"
-    yield canonical_json({"type": "end", "lines": count}) + "\n"
+        seal.update(text.encode())
+        yield text
+    yield json_line({"type": "end", "lines": count, "digest": seal.hexdigest()})
 
 
 def read_lines(raw_lines: Iterable[bytes], source: str) -> Recording:
@@ -93,12 +107,15 @@ def read_lines(raw_lines: Iterable[bytes], source: str) -> Recording:
     digest is not its own, and a recording that was cut off.
     """
     header: Mapping[str, Any] | None = None
-    shared: dict[str, Any] = {}
+    restorer = Restorer()
     events: list[Event] = []
     operations: set[int] = set()
     ended = False
-    number = 0
+    number, size, seal = 0, 0, hashlib.sha256()
     for number, raw in enumerate(raw_lines, 1):
+        size += len(raw)
+        if size > MAX_BYTES:
+            raise _error(f"the recording is longer than {MAX_BYTES:,} bytes", source, number)
         line = _parsed(raw, source, number)
         kind = line.get("type")
         if not isinstance(kind, str):
@@ -108,22 +125,26 @@ def read_lines(raw_lines: Iterable[bytes], source: str) -> Recording:
         if header is None:
             header = _header(line, source, number)
         elif kind == "shared":
-            _take_shared(line, shared, source, number)
+            _take_shared(line, restorer, source, number)
         elif kind == "end":
             if line.get("lines") != number - 1:
                 raise _error(
                     f"{number - 1} lines stand before the end, it says {line.get('lines')}", source, number, "lines"
                 )
+            if line.get("digest", seal.hexdigest()) != seal.hexdigest():
+                raise _error("the lines' digest is not the one that the end gives: the file was edited", source, number)
             ended = True
         elif kind in _KINDS:
-            event = _event(_KINDS[kind], line, shared, source, number)
+            event = _event(_KINDS[kind], _restored(line, restorer, source, number), source, number)
             if isinstance(event, MemoryOperation):
                 operations.add(event.number)
-            elif isinstance(event, DeliveryNote) and event.operation not in operations:
+            elif isinstance(event, DeliveryNote) and not operations.issuperset(event.operations):
                 raise _error("no such operation stands before this line", source, number, "operation")
             events.append(event)
         else:
             raise _error(f"unknown type {kind!r}; known are {', '.join(_KINDS)}", source, number, "type")
+        # Version control may write line breaks as another system does.
+        seal.update(raw.rstrip(b"\r\n") + b"\n")
     if header is None:
         raise FormatError("the recording is empty", source=source, reason="truncated", mend=_MEND)
     if not ended:
@@ -141,8 +162,8 @@ def _parsed(raw: bytes, source: str, number: int) -> dict[str, Any]:
     if len(raw) > MAX_LINE_BYTES:
         raise _error(f"the line is longer than {MAX_LINE_BYTES} bytes", source, number)
     try:
-        line = json.loads(raw)
-    except (ValueError, RecursionError) as error:
+        line = parse_json(raw, unique_keys=True)
+    except ValueError as error:
         raise _error(f"the line is not JSON ({error})", source, number) from None
     if not isinstance(line, dict):
         raise _error("the line is not a JSON object", source, number)
@@ -174,99 +195,38 @@ def _header(line: Mapping[str, Any], source: str, number: int) -> Mapping[str, A
     return line
 
 
-def _take_shared(line: Mapping[str, Any], shared: dict[str, Any], source: str, number: int) -> None:
+def _take_shared(line: Mapping[str, Any], restorer: Restorer, source: str, number: int) -> None:
     digest, value = line.get("digest"), line.get("value")
     if json_digest(value) != digest:
         raise _error(
             "the value's digest is not the one that the line gives: the file was edited", source, number, "digest"
         )
-    shared[str(digest)] = value
+    restorer.add(str(digest), value)
 
 
-def _event(kind: type[Event], line: Mapping[str, Any], shared: Mapping[str, Any], source: str, number: int) -> Event:
-    known = {field.name: field for field in fields(kind)}
-    values: dict[str, Any] = {}
-    for name, value in line.items():
-        if name == "type":
-            continue
-        if name not in known:
-            raise _error("unknown field", source, number, name)
-        if name in ("request", "response", "asked"):
-            try:
-                value = expand(value, shared)
-            except KeyError as error:
-                raise _error(
-                    f"names a shared value {error} that does not stand before it", source, number, name
-                ) from None
-            except ValueError as error:
-                raise _error(str(error), source, number, name) from None
-            except (TypeError, AttributeError, RecursionError):
-                raise _error("the stored form of the value is damaged", source, number, name) from None
-        values[name] = tuple(value) if isinstance(value, list) and name in _TUPLES else value
-    for name, default in _DEFAULTS[kind].items():
-        values.setdefault(name, default)
-    missing = sorted(set(known) - set(values))
-    if missing:
-        raise _error("the field is missing", source, number, missing[0])
-    if "actor" in values and values["actor"] is not None:
-        try:
-            values["actor"] = Actor(values["actor"])
-        except ValueError:
-            raise _error(f"unknown actor {values['actor']!r}", source, number, "actor") from None
-    for name, types in _TYPES.items():
-        if name in values and (not isinstance(values[name], types) or (types is int and values[name] is True)):
-            raise _error(f"must not be {type(values[name]).__name__}", source, number, name)
-    _check_inside(values, source, number)
-    return kind(**values)
+def _restored(line: Mapping[str, Any], restorer: Restorer, source: str, number: int) -> dict[str, Any]:
+    try:
+        return restorer.restored(line)
+    except DamagedForm as error:
+        raise _error(str(error), source, number, error.field) from None
 
 
-_TUPLES = frozenset({"entries", "changes", "exchanges"})
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "number": int,
-    "position": int,
-    "status": int,
-    "operation": int,
-    "exchange": (int, type(None)),
-    "method": str,
-    "uri": str,
-    "id": str,
-    "kind": str,
-    "scope": str,
-    "slot": str,
-    "pointer": (str, type(None)),
-    "text_digest": (str, type(None)),
-    "text": str,
-    "task": dict,
-    "asked": dict,
-    "headers": dict,
-    "entries": tuple,
-    "changes": tuple,
-    "exchanges": tuple,
-    "success": (bool, type(None)),
-}
-_DEFAULTS: dict[type[Event], dict[str, Any]] = {
-    Exchange: {"actor": None, "request": None, "response": None, "reason": "", "headers": {}},
-    EpisodeStart: {"scope": ""},
-    MemoryOperation: {"scope": "", "text": "", "failed": False, "entries": (), "changes": (), "exchanges": ()},
-    DeliveryNote: {"text": "", "exchange": None, "pointer": None, "text_digest": None},
-    OutcomeNote: {"success": None, "detail": ""},
-}
+def _event(kind: type[Event], line: Mapping[str, Any], source: str, number: int) -> Event:
+    try:
+        return event_of(kind, line)
+    except WrongField as error:
+        raise _error(str(error), source, number, error.field) from None
 
 
-def _check_inside(values: Mapping[str, Any], source: str, number: int) -> None:
-    """Refuse what the derivation of the event log and the replay could not read."""
-    for name in ("entries", "changes"):
-        for index, item in enumerate(values.get(name, ())):
-            if not isinstance(item, dict):
-                raise _error("must be an object", source, number, f"{name}.{index}")
-    for index, change in enumerate(values.get("changes", ())):
-        if not isinstance(change.get("kind"), str) or change["kind"] not in set(OperationKind):
-            raise _error(f"unknown kind {change.get('kind')!r}", source, number, f"changes.{index}.kind")
-    references = values.get("task", {}).get("references") or []
-    for index, fact in enumerate(references if isinstance(references, list) else [None]):
-        superseded = fact.get("superseded", []) if isinstance(fact, dict) else None
-        if not isinstance(superseded, list) or not {"subject", "value"} <= set(fact):
-            raise _error("must hold subject, value and superseded", source, number, f"task.references.{index}")
+def _check_length(line: str, event: Event) -> None:
+    # Characters take at most four bytes; only what might be too long is encoded to find out.
+    if len(line) * 4 > MAX_LINE_BYTES and len(line.encode()) > MAX_LINE_BYTES:
+        number = getattr(event, "number", "")
+        raise MemuseError(
+            f"{_NAMES[type(event)]} {number} is longer than a recording holds ({MAX_LINE_BYTES:,} bytes)",
+            reason="too-large",
+            mend="have the agent send and read less at once, a file by its name for instance",
+        )
 
 
 def _error(problem: str, source: str, line: int, field: str | None = None) -> FormatError:

@@ -24,6 +24,21 @@ class RenderedEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """An entry that a search gave or a delivery shows, without its place in any text.
+
+    ``item`` is the system's own identifier of the stored item, None where it tells none; ``value`` the whole stored
+    text, None where that is not known. ``key`` is the identifier as it is displayed to the agent.
+    """
+
+    item: str | None
+    value: str | None = None
+    key: str | None = None
+    version: str | None = None
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """One change of the store. ``value`` is the text after it, None after a deletion."""
 
@@ -31,6 +46,10 @@ class Change:
     item: str
     value: str | None
     namespace: str = ""
+
+
+TRUTH = "truth"
+"""The name in `Rendered.extra` of what a planted fault did, which a recording keeps apart from what it delivers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
 """Recording and replaying real HTTP through vcrpy."""
 
+import time
+
 import httpx
 import pytest
 
 from pytest_memuse.model import Actor
+from pytest_memuse.recording.answers import Answers
 from pytest_memuse.recording.cassette import playing_http, recording_http
+from pytest_memuse.recording.nearest import nearest_request
 from pytest_memuse.recording.recording import Exchange, Recording
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.recording.session import ArcRecorder
@@ -84,6 +88,45 @@ def test_equal_requests_are_answered_in_the_order_of_the_recording() -> None:
             httpx.post(f"{base}/x", json={})
     with playing_http(Recording("s", "a", tuple(recorder.events)), Redaction()):
         assert [_post({}, path="/x").json() for _ in range(3)] == ["first", "second", "second"]
+
+
+def test_what_the_memory_system_does_not_ask_any_more_is_told() -> None:
+    recorder = ArcRecorder()
+    with json_server(lambda _, body: {}) as (base, _), recording_http(recorder, Redaction()):
+        httpx.post(f"{base}/chat/completions", json={"agent": 1})
+        with recorder.memory_work():
+            httpx.post(f"{base}/chat/completions", json={"memory": 1})
+            httpx.post(f"{base}/embeddings", json={"input": "a"})
+    with playing_http(Recording("s", "a", tuple(recorder.events)), Redaction()) as playback:
+        assert [exchange.number for exchange in playback.unused] == [2, 3]
+        _post({"input": "a"}, path="/embeddings")
+        assert [exchange.number for exchange in playback.unused] == [2]
+
+
+def test_a_miss_among_many_long_requests_is_told_within_bounds() -> None:
+    long = [{"role": "user", "content": "word " * 20_000}] * 20
+
+    def asked(last: str) -> dict[str, object]:
+        return {"messages": [*long, {"role": "user", "content": last}], "model": "m"}
+
+    exchanges = [Exchange(n, Actor.AGENT, "POST", _URI, asked(f"number {n}"), 200, "OK", {}, {}) for n in range(300)]
+    begun = time.process_time()
+    found = nearest_request("POST", _URI, asked("number 299 now"), exchanges)
+    assert time.process_time() - begun < 20  # Two megabytes each, compared whole, would take hours.
+    assert "exchange 299; they first differ at /messages/20/content" in found
+
+
+def test_of_many_misses_the_nearest_neighbours_of_the_first_are_told() -> None:
+    answers = Answers([Exchange(1, Actor.AGENT, "POST", _URI, {"n": 0}, 200, "OK", {}, {})])
+    for _ in range(50):
+        answers.answer("POST", _URI, b'{"n": 1}')
+    told = [miss.nearest for miss in answers.playback.misses]
+    assert len(told) == 50
+    assert "they first differ at /n" in told[0]
+    assert told[-1] == "it is one of many that are missing"
+
+
+_URI = "http://127.0.0.1:9/v1/chat/completions"
 
 
 def test_no_request_header_and_no_cookie_is_stored() -> None:

@@ -1,16 +1,16 @@
 """Recordings on disk: what is written comes back, and nothing that is damaged is taken for whole."""
 
-import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_memuse.model import Actor, FormatError
+from pytest_memuse.model import Actor, FormatError, MemuseError
 from pytest_memuse.model.digests import json_digest
-from pytest_memuse.recording.compaction import compact, expand
+from pytest_memuse.recording import lines
 from pytest_memuse.recording.derivation import derive_log
 from pytest_memuse.recording.files import load_recording, recording_path, safe_name, save_recording
 from pytest_memuse.recording.recording import (
@@ -22,36 +22,8 @@ from pytest_memuse.recording.recording import (
     Recording,
 )
 
-_json = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["messages", "tools", "a", "$ref", "$f32", "$is"]), inner, max_size=3)
-    ),
-    max_leaves=12,
-)
 
-
-@given(_json)
-def test_expanding_what_was_compacted_gives_it_back(value: object) -> None:
-    shared: dict[str, object] = {}
-    stored = compact(value, lambda digest, item: shared.update({digest: item}))
-    assert expand(json.loads(json.dumps(stored)), shared) == value
-
-
-@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=8, max_size=64))
-def test_a_vector_of_32_bit_numbers_is_packed_without_loss(vector: list[float]) -> None:
-    stored = compact({"embedding": vector}, lambda digest, item: None)
-    assert set(stored["embedding"]) == {"$f32"}
-    assert expand(stored, {}) == {"embedding": vector}
-
-
-def test_a_vector_that_would_lose_digits_is_left_as_it_is() -> None:
-    vector = [0.1] * 8
-    assert compact({"embedding": vector}, lambda digest, item: None) == {"embedding": vector}
-
-
-def _recording(steps: int = 2) -> Recording:
+def small_recording(steps: int = 2) -> Recording:
     conversation = [{"role": "user", "content": f"message {n} " + "x" * 200} for n in range(steps)]
     exchanges = [
         Exchange(
@@ -85,15 +57,15 @@ def _recording(steps: int = 2) -> Recording:
 
 def test_a_recording_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "shop" / "arc.jsonl"
-    save_recording(path, _recording())
-    assert load_recording(path) == _recording()
+    save_recording(path, small_recording())
+    assert load_recording(path) == small_recording()
 
 
 def test_a_recording_grows_with_the_length_of_an_episode_and_not_with_its_square(tmp_path: Path) -> None:
     sizes = []
     for steps in (50, 100, 200):
         path = tmp_path / f"{steps}.jsonl"
-        save_recording(path, _recording(steps))
+        save_recording(path, small_recording(steps))
         sizes.append(path.stat().st_size)
     # References to earlier messages are all that grows faster; a copy of each would be 200 characters more.
     references = 45
@@ -103,7 +75,7 @@ def test_a_recording_grows_with_the_length_of_an_episode_and_not_with_its_square
 
 def test_a_truncated_recording_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "arc.jsonl"
-    save_recording(path, _recording())
+    save_recording(path, small_recording())
     cut = path.read_text().splitlines(keepends=True)[:-1]
     path.write_text("".join(cut))
     with pytest.raises(FormatError, match=r"arc\.jsonl:\d+: the recording was cut off.*\n  to mend: ") as caught:
@@ -114,7 +86,7 @@ def test_a_truncated_recording_is_refused_and_left_alone(tmp_path: Path) -> None
 
 def test_an_edited_message_is_found_by_its_digest(tmp_path: Path) -> None:
     path = tmp_path / "arc.jsonl"
-    save_recording(path, _recording())
+    save_recording(path, small_recording())
     path.write_text(path.read_text().replace("message 1 ", "message 9 "))
     with pytest.raises(FormatError, match="edited"):
         load_recording(path)
@@ -133,34 +105,69 @@ def test_an_edited_message_is_found_by_its_digest(tmp_path: Path) -> None:
 )
 def test_damage_is_named_by_line_and_field(tmp_path: Path, edit: object, problem: str) -> None:
     path = tmp_path / "arc.jsonl"
-    save_recording(path, _recording())
+    save_recording(path, small_recording())
     path.write_text("".join(edit(line) for line in path.read_text().splitlines(keepends=True)))  # type: ignore[operator]
     with pytest.raises(FormatError, match=problem):
         load_recording(path)
 
 
 def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
-    save_recording(tmp_path / "real.jsonl", _recording())
+    save_recording(tmp_path / "real.jsonl", small_recording())
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
     with pytest.raises(FormatError, match="symbolic link"):
         load_recording(tmp_path / "link.jsonl")
 
 
-@pytest.mark.parametrize("call", ["replace", "fsync"])
-def test_a_failing_write_leaves_the_old_recording_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+def test_a_recording_that_could_not_be_read_again_does_not_replace_one_that_can(tmp_path: Path) -> None:
+    path = tmp_path / "arc.jsonl"
+    save_recording(path, small_recording(2))
+    note = DeliveryNote(77, "system", "of no operation")
+    damaged = replace(small_recording(3), events=(*small_recording(3).events, note))
+    told = r"arc\.jsonl was not written: .*\(line \d+: operation: no such operation stands before this line\)"
+    with pytest.raises(MemuseError, match=told):
+        save_recording(path, damaged)
+    assert load_recording(path) == small_recording(2)
+    assert os.listdir(tmp_path) == ["arc.jsonl"]
+
+
+def test_a_body_that_no_line_can_hold_is_refused_before_the_old_recording_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "arc.jsonl"
-    save_recording(path, _recording(2))
+    save_recording(path, small_recording(2))
+    monkeypatch.setattr(lines, "MAX_LINE_BYTES", 1000)
+    start, operation, note, exchange, *rest = small_recording(2).events
+    assert isinstance(exchange, Exchange)
+    large = replace(small_recording(2), events=(start, operation, note, replace(exchange, response="x" * 1000), *rest))
+    with pytest.raises(MemuseError, match=r"exchange 1 is longer than a recording holds \(1,000 bytes\)"):
+        save_recording(path, large)
+    assert load_recording(path) == small_recording(2)
 
-    def fail(*args: object) -> None:
-        raise OSError("the disk is full")
 
-    monkeypatch.setattr(os, call, fail)
-    with pytest.raises(OSError, match="the disk is full"):
-        save_recording(path, _recording(3))
-    assert load_recording(path) == _recording(2)
-    assert os.listdir(tmp_path) == ["arc.jsonl"]
+@pytest.mark.parametrize("text", ["\ud800", "a\udc80b", "\x1b[2J\x9b\x7f\u202e\ufeff", "\0", "\u2028", "🧠 ümläut"])
+def test_any_text_comes_back_and_the_file_is_utf8_that_moves_no_cursor(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "arc.jsonl"
+    start, *rest = small_recording().events
+    made = replace(small_recording(), events=(replace(start, task={"id": text, "text": text}), *rest), arc=text)
+    save_recording(path, made)
+    assert load_recording(path) == made
+    assert all(line.isprintable() for line in path.read_text(encoding="utf-8").split("\n"))
+
+
+def test_a_number_that_json_cannot_hold_is_kept_as_the_text_that_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "arc.jsonl"
+    *events, exchange, end = small_recording().events
+    assert isinstance(exchange, Exchange)
+    infinite = replace(exchange, response={"n": float("inf")})
+    save_recording(path, replace(small_recording(), events=(*events, infinite, end)))
+    assert load_recording(path).exchanges[-1].response == '{"n": Infinity}'
+
+
+def test_line_breaks_of_another_system_change_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "arc.jsonl"
+    save_recording(path, small_recording())
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert load_recording(path) == small_recording()
 
 
 @given(st.text(min_size=1, max_size=200), st.text(min_size=1, max_size=200))
@@ -192,7 +199,7 @@ def test_digests_do_not_depend_on_the_order_of_keys() -> None:
 )
 def test_a_field_of_another_shape_is_a_named_error_and_no_crash(tmp_path: Path, old: str, new: str) -> None:
     path = tmp_path / "arc.jsonl"
-    save_recording(path, _recording())
+    save_recording(path, small_recording())
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
