@@ -1,4 +1,4 @@
-"""mini-SWE-agent 2.4.6 as an agent under test: Chat Completions through LiteLLM, real commands in the workspace.
+"""mini-SWE-agent 2.4.6 as an agent under test: LiteLLM models, real commands in the workspace.
 
 mini-SWE-agent and LiteLLM are imported when an agent is made, never before.
 """
@@ -7,7 +7,9 @@ import importlib.metadata
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_memuse.agents.mini_swe_parts import command_environment, parts
+from pytest_memuse.agents.commands import command_environment
+from pytest_memuse.agents.mini_swe_models import Flavour
+from pytest_memuse.agents.mini_swe_parts import parts
 from pytest_memuse.agents.protocol import EpisodeContext
 
 SYSTEM_TEMPLATE = """\
@@ -30,7 +32,9 @@ echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT
 class MiniSweAgent:
     """Runs mini-SWE-agent's default loop in the episode's workspace, with memory in its system message and as a tool.
 
-    ``base_url`` is an OpenAI-compatible endpoint, ``model`` a LiteLLM name (``openai/...`` for such endpoints). After
+    ``base_url`` is an OpenAI-compatible endpoint, ``model`` a LiteLLM name (``openai/...`` for such endpoints).
+    ``flavour`` is the API that it speaks: ``"chat"`` (Chat Completions) or ``"responses"``; any other raises
+    ValueError. After
     ``step_limit`` model calls the episode ends as it stands. ``command_seconds`` bounds one shell command. A model
     request that fails is tried again at most ``max_retries`` times. Commands see a small environment of their own, not
     the host's; ``environment`` adds to it or replaces its variables.
@@ -41,6 +45,7 @@ class MiniSweAgent:
         base_url: str,
         model: str = "openai/memuse-scripted-1",
         *,
+        flavour: str = Flavour.CHAT,
         step_limit: int = 30,
         command_seconds: int = 30,
         request_seconds: float = 60.0,
@@ -49,7 +54,8 @@ class MiniSweAgent:
         model_kwargs: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self._parts = parts()
+        self._flavour = Flavour(flavour)
+        self._parts = parts(self._flavour)
         self._model = model
         self._step_limit = step_limit
         self._command_seconds = command_seconds
@@ -71,6 +77,8 @@ class MiniSweAgent:
             "litellm": importlib.metadata.version("litellm"),
             "model": self._model,
             "step_limit": str(self._step_limit),
+            # Left out for the usual one, so that recordings made before there were two keep their identity.
+            **({"flavour": self._flavour.value} if self._flavour is not Flavour.CHAT else {}),
             **{f"model.{name}": str(value) for name, value in sorted(self._settings.items())},
         }
 

@@ -4,26 +4,23 @@ The model offers the memory tool beside ``bash``; the environment carries its ca
 environment of their own instead of the host's.
 """
 
-import contextlib
-import json
-import os
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_memuse.agents.mini_swe_models import Flavour, model_class
 from pytest_memuse.agents.protocol import EpisodeMemory
-from pytest_memuse.model import MemuseError
+from pytest_memuse.agents.quiet_imports import quiet_import
 
-# A memory tool's result stands in its message as the memory system wrote it.
-_OBSERVATION = (
-    "{% if 'memory' in output %}{{ output.output }}{% else %}"
-    "{% if output.exception_info %}<exception>{{ output.exception_info }}</exception>\n{% endif %}"
-    "<returncode>{{ output.returncode }}</returncode>\n<output>\n{{ output.output }}</output>{% endif %}"
+_AGENT = "minisweagent.agents.default"
+_MODULES = (
+    _AGENT,
+    "minisweagent.environments.local",
+    "minisweagent.models.litellm_model",
+    "minisweagent.models.litellm_response_model",
 )
-_FORMAT_ERROR = "{{ error }} Call one of the tools that you were given, with the arguments that it asks for."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,89 +32,12 @@ class Parts:
     environment: Any
 
 
-def parts() -> Parts:
+def parts(flavour: Flavour = Flavour.CHAT) -> Parts:
     """Import mini-SWE-agent and return its classes. Raises `MemuseError` where it is not installed."""
-    try:
-        with _quiet_import():
-            from minisweagent.agents.default import DefaultAgent
-    except ImportError as error:
-        raise MemuseError(
-            f"mini-SWE-agent cannot be imported: {error}",
-            reason="agent-not-installed",
-            mend="pip install 'pytest-memuse[mini-swe-agent]'",
-        ) from error
-    return Parts(agent=DefaultAgent, model=_model_class(), environment=_environment_class())
-
-
-def command_environment(workspace: Path) -> dict[str, str]:
-    """Return what a command sees of its host: no secrets, the Python that runs the tests, the workspace as its home."""
-    return {
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), *os.defpath.split(os.pathsep)]),
-        "HOME": str(workspace),
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "PAGER": "cat",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-
-
-def _model_class() -> Any:
-    from minisweagent.exceptions import FormatError
-    from minisweagent.models import litellm_model
-    from minisweagent.models.utils.actions_toolcall import BASH_TOOL, parse_toolcall_actions
-
-    class MemoryToolModel(litellm_model.LitellmModel):  # type: ignore[misc]
-        """LiteLLM's chat model with the memory tool as a second function tool."""
-
-        # The retries of a request are LiteLLM's, few and bounded; mini-SWE-agent's own would go on for minutes.
-        abort_exceptions = [Exception, KeyboardInterrupt]  # noqa: RUF012  # Its base declares it like this.
-
-        def __init__(self, *, memory_tool: Mapping[str, Any] | None, **settings: Any) -> None:
-            super().__init__(observation_template=_OBSERVATION, format_error_template=_FORMAT_ERROR, **settings)
-            self._memory_name = memory_tool["name"] if memory_tool else None
-            self._tools = [BASH_TOOL, *([{"type": "function", "function": dict(memory_tool)}] if memory_tool else [])]
-
-        def _query(self, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
-            return litellm_model.litellm.completion(
-                model=self.config.model_name,
-                messages=messages,
-                tools=self._tools,
-                **(self.config.model_kwargs | kwargs),
-            )
-
-        def _parse_actions(self, response: Any) -> list[dict[str, Any]]:
-            choice = response.choices[0]
-            calls = choice.message.tool_calls or []
-            if not calls:
-                return self._bash_actions([], choice)
-            actions: list[dict[str, Any]] = []
-            for call in calls:
-                if self._memory_name is not None and call.function.name == self._memory_name:
-                    actions.append({"memory": _arguments(call, FormatError), "tool_call_id": call.id})
-                else:
-                    actions += self._bash_actions([call], choice)
-            return actions
-
-        def _bash_actions(self, calls: list[Any], choice: Any) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = parse_toolcall_actions(
-                calls,
-                format_error_template=self.config.format_error_template,
-                template_kwargs={"finish_reason": choice.finish_reason},
-            )
-            return found
-
-    return MemoryToolModel
-
-
-def _arguments(call: Any, error_class: Any) -> dict[str, Any]:
-    try:
-        arguments = json.loads(call.function.arguments)
-    except (TypeError, ValueError, RecursionError):
-        arguments = None
-    if isinstance(arguments, dict):
-        return arguments
-    problem = f"The arguments of {call.function.name} are not a JSON object."
-    raise error_class({"role": "user", "content": problem, "extra": {"interrupt_type": "FormatError"}})
+    # All at once and before any of them is used: they read settings from the environment when they are imported.
+    quiet_import(*_MODULES, extra="mini-swe-agent")
+    agent = importlib.import_module(_AGENT).DefaultAgent
+    return Parts(agent=agent, model=model_class(flavour), environment=_environment_class())
 
 
 def _environment_class() -> Any:
@@ -125,7 +45,7 @@ def _environment_class() -> Any:
 
     from minisweagent.environments import local
 
-    class WorkspaceEnvironment(local.LocalEnvironment):  # type: ignore[misc]
+    class WorkspaceEnvironment(local.LocalEnvironment):  # type: ignore[misc]  # mini-SWE-agent is read as untyped
         """Runs commands in the workspace and hands memory calls to the episode's memory."""
 
         def __init__(
@@ -157,28 +77,3 @@ def _environment_class() -> Any:
             return dict(kwargs)  # The base class offers every variable of the host's environment to the prompts.
 
     return WorkspaceEnvironment
-
-
-@contextlib.contextmanager
-def _quiet_import() -> Iterator[None]:
-    """Import with no banner, no folder made in the user's home, no settings read from there, no price list fetched."""
-    with tempfile.TemporaryDirectory(prefix="memuse-mini-") as folder:
-        names = {
-            "MSWEA_SILENT_STARTUP": "1",
-            "MSWEA_GLOBAL_CONFIG_DIR": folder,
-            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        }
-        saved = {name: os.environ.get(name) for name in names}
-        os.environ.update(names)
-        try:
-            yield
-            import litellm
-            import minisweagent.environments.local
-            import minisweagent.models.litellm_model  # noqa: F401
-
-            litellm.suppress_debug_info = True
-        finally:
-            for name, value in saved.items():
-                os.environ.pop(name, None)
-                if value is not None:
-                    os.environ[name] = value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_memuse.agents.mini_swe_parts import command_environment
+from pytest_memuse.agents.commands import command_environment
 from pytest_memuse.agents.scripted import respond
 
 BASH: dict[str, Any] = {

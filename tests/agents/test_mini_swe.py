@@ -9,13 +9,24 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from pytest_memuse.agents.mini_swe_parts import command_environment
+from pytest_memuse.agents.commands import command_environment
 from pytest_memuse.agents.protocol import EpisodeContext
 from pytest_memuse.agents.scripted import ScriptedModel, respond
 from pytest_memuse.agents.scripted.server import _Handler
+from pytest_memuse.episodes.drift import DriftKind
+from pytest_memuse.episodes.replaying import replay_arc
+from pytest_memuse.episodes.running import Runner, record_arc
+from pytest_memuse.episodes.specs import ArcSpec
+from pytest_memuse.recording.derivation import derive_log
+from pytest_memuse.recording.redaction import Redaction
+from pytest_memuse.spans import recording_problems
+from tests.agents.speaking import ToolMemory
+from tests.episodes.small_world import DEAD
+from tests.recording.servers import json_server
 
 pytestmark = [
     # Not importorskip: the harness is to be imported by the adapter, which knows how to do that quietly.
@@ -62,9 +73,9 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Return the list of request bodies that the scripted model gets from now on."""
     seen: list[dict[str, Any]] = []
 
-    def watched(request: dict[str, Any]) -> dict[str, Any]:
+    def watched(request: dict[str, Any], *how: Any) -> dict[str, Any]:
         seen.append(request)
-        return respond(request)
+        return respond(request, *how)
 
     monkeypatch.setitem(_Handler.do_POST.__globals__, "respond", watched)
     return seen
@@ -162,9 +173,9 @@ def test_arguments_that_are_no_object_are_told_to_the_model(
 ) -> None:
     seen: list[dict[str, Any]] = []
 
-    def first_wrong(request: dict[str, Any]) -> dict[str, Any]:
+    def first_wrong(request: dict[str, Any], *how: Any) -> dict[str, Any]:
         seen.append(request)
-        answer = respond(request)
+        answer = respond(request, *how)
         if len(seen) == 1:
             answer["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = "[1"
         return answer
@@ -208,3 +219,66 @@ def test_importing_the_module_imports_no_harness_and_making_an_agent_writes_noth
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_responses_flavour_works_an_arc_through_and_its_deliveries_are_proven() -> None:
+    def outcome(context: EpisodeContext) -> bool:
+        return "8081" in (context.workspace / "a.ini").read_text()
+
+    files = {"a.ini": "a.port = UNSET\n"}
+    tasks = {"plant": "Remember this.\nnote: `a.port` is `8081`.", "probe": "Set `a.port` in `a.ini`."}
+    arc = ArcSpec.model_validate(
+        {"id": "port", "episodes": [{"id": n, "scope": "s", "task": t, "write": files} for n, t in tasks.items()]}
+    )
+    vector = {"data": [{"embedding": [0.5] * 8}]}
+    with json_server(lambda path, body: vector) as (notes, _), ScriptedModel() as scripted:
+        flavoured = agent(scripted.base_url, flavour="responses")
+        runner = Runner(lambda store: ToolMemory(notes), flavoured, outcome, Path(), Redaction())
+        recording = record_arc("shop", arc, runner)
+    assert {urlsplit(e.uri).path for e in recording.exchanges} == {"/v1/responses", "/v1/embeddings"}
+    assert replay_arc(arc, recording, lambda store: ToolMemory(DEAD), Redaction()).kind is DriftKind.SAME
+    plant, probe = derive_log(recording).episodes
+    assert [recording_problems(episode) for episode in (plant, probe)] == [(), ()]
+    (delivery,) = probe.deliveries
+    assert probe.step_of_call(delivery.call) == 1
+    assert [entry.value for entry in delivery.entries] == ["`a.port` is `8081`."]
+    assert probe.outcome is not None
+    assert probe.outcome.success
+    assert [m.role for m in probe.input_of(2)] == ["system", "user", "assistant", "tool"]
+    assert flavoured.identity()["flavour"] == "responses"
+
+
+def test_the_responses_flavour_hands_memory_calls_to_memory(
+    model: ScriptedModel, requests: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    memory = FakeMemory(found="1 memory found:\n[id-1] `a.port` is `7`.")
+    agent(model.base_url, flavour="responses")(episode(tmp_path, "Set `a.port` in `a.ini`.", memory))
+    ((arguments, call_id),) = memory.calls
+    assert arguments == {"action": "search", "query": "a.port"}
+    result = next(item for item in requests[-1]["input"] if item.get("type") == "function_call_output")
+    assert (result["call_id"], result["output"]) == (call_id, memory.found)
+    assert (tmp_path / "a.ini").read_text() == "a.port = 7\n"
+
+
+def test_the_responses_flavour_is_told_of_arguments_that_are_no_object(
+    model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def first_wrong(request: dict[str, Any], *how: Any) -> dict[str, Any]:
+        seen.append(request)
+        answer = respond(request, *how)
+        if len(seen) == 1:
+            answer["output"][1]["arguments"] = "[1"
+        return answer
+
+    monkeypatch.setitem(_Handler.do_POST.__globals__, "respond", first_wrong)
+    memory = FakeMemory()
+    agent(model.base_url, flavour="responses", step_limit=2)(episode(tmp_path, "Set `a.port` in `a.ini`.", memory))
+    told = seen[1]["input"][-1]
+    assert told["content"] == [{"type": "input_text", "text": "The arguments of recall_box are not a JSON object."}]
+
+
+def test_a_flavour_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="completions"):
+        agent("http://x/v1", flavour="completions")

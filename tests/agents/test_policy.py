@@ -235,9 +235,9 @@ def test_tools_that_it_does_not_know_are_left_alone() -> None:
     assert message["content"]
 
 
-@pytest.mark.parametrize("body", [{}, {"messages": []}, {"messages": "hi"}, {**request("x"), "stream": True}])
+@pytest.mark.parametrize("body", [{}, {"messages": []}, {"messages": "hi"}])
 def test_what_is_no_chat_request_is_refused_with_a_reason(body: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"messages|stream"):
+    with pytest.raises(ValueError, match="messages"):
         respond(body)
 
 

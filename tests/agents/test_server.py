@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_memuse.agents.scripted import ScriptedModel
+from pytest_memuse.agents.scripted.__main__ import main
 from pytest_memuse.agents.scripted.server import MOST_BYTES
 from pytest_memuse.model import MemuseError
 from tests.agents.driving import call_of, request
@@ -41,8 +42,6 @@ def test_the_openai_client_is_served(model: ScriptedModel) -> None:
         assert answer.choices[0].finish_reason == "tool_calls"
         assert answer.usage.total_tokens > 0
         assert [m.id for m in client.models.list()] == ["memuse-scripted-1"]
-        with pytest.raises(openai.BadRequestError, match="does not stream"):
-            client.chat.completions.create(**body, stream=True)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +105,23 @@ def test_it_can_be_served_from_the_command_line() -> None:
             assert "http://127.0.0.1:" in process.stdout.readline()
         finally:
             process.terminate()
+
+
+@pytest.mark.parametrize("given", [["--variation", "2"], ["--variation", "x"], ["--seed", "0.5"]])
+def test_a_version_that_there_is_not_is_refused_on_the_command_line(
+    given: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["scripted", *given])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert given[1] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/v1/messages", "error"), ("/v1/responses", None), ("/v1/v1/messages?beta=true", "error")]
+)
+def test_an_error_has_the_shape_of_its_api(model: ScriptedModel, path: str, kind: str | None) -> None:
+    status, answer = post(model, b"{}", path)
+    assert (status, answer.get("type")) == (400, kind)
+    assert "at least one" in str(answer["error"])

@@ -22,6 +22,7 @@ from pytest_memuse.agents.scripted.language import (
     values_of,
 )
 from pytest_memuse.agents.scripted.reading import Observation, Tools, shown_memories
+from pytest_memuse.agents.scripted.variation import Choices
 
 MOST_ATTEMPTS = 6
 _MOST_POINTERS = 2
@@ -68,6 +69,7 @@ class _Quest:
     worked: bool = False
     searched: bool = False
     explored: bool = False
+    explores_first: bool = False
     undo: tuple[str, str] | None = None
     """The file that was changed, and the command that takes the change back."""
 
@@ -75,17 +77,20 @@ class _Quest:
 class Plan:
     """Works on one brief, with what is remembered. ``run`` yields actions and returns the closing words."""
 
-    def __init__(self, brief: Brief, remembered: tuple[Fact, ...], tools: Tools, submit: str | None) -> None:
+    def __init__(
+        self, brief: Brief, remembered: tuple[Fact, ...], tools: Tools, submit: str | None, choices: Choices
+    ) -> None:
         self._brief = brief
         self._remembered = list(remembered)
         self._tools = tools
         self._submit = submit
+        self._choices = choices
         self._seen: list[Fact] = []
         self._contents: dict[str, str | None] = {}
 
     def run(self) -> Doing[str]:
         """Read first, check, act on each need until the check passes, correct memories, submit."""
-        for path in self._brief.reads:
+        for path in self._choices.order(self._brief.reads):
             yield from self._read(path, f"I'll read `{path}` first, as asked.")
         if not self._brief.needs:
             yield from self._correct_memories([])
@@ -94,7 +99,7 @@ class Plan:
         if check is not None and (yield from self._passes(check, "Let me see where the check stands before I start.")):
             yield from self._correct_memories([])
             return (yield from self._end("The check passes already, so there is nothing to do."))
-        quests = [_Quest(need, waiting=self._known(need)) for need in self._brief.needs]
+        quests = [self._quest(need) for need in self._brief.needs]
         for _ in range(MOST_ATTEMPTS):
             settled = yield from self._attempt(quests)
             if settled:
@@ -126,6 +131,17 @@ class Plan:
                 yield from self._undo(quest)
         return False
 
+    def _quest(self, need: Need) -> _Quest:
+        """Return a quest with what is known at the start; a missed hint is not looked for in memory either."""
+        waiting = self._known(need)
+        missed = (not waiting or waiting[0][0] is Origin.REMEMBERED) and self._choices.misses()
+        return _Quest(
+            need,
+            waiting=waiting[1:] if missed else waiting,
+            explores_first=self._choices.otherwise(),
+            searched=missed,
+        )
+
     def _known(self, need: Need) -> list[tuple[Origin, str]]:
         """Return what is known at the start: what is stated or was seen rules out what is remembered."""
         for origin, facts in ((Origin.STATED, self._brief.facts), (Origin.SEEN, tuple(self._seen))):
@@ -136,7 +152,7 @@ class Plan:
             return [(Origin.STATED, need.subject)]
         if need.kind is NeedKind.REPLACE and "/" in need.subject:
             return [(Origin.STATED, need.subject)]
-        return [(Origin.REMEMBERED, v) for v in values_of(need.subject, self._remembered)]
+        return [(Origin.REMEMBERED, value) for value in values_of(need.subject, self._remembered)]
 
     def _next_value(self, quest: _Quest) -> Doing[tuple[Origin, str] | None]:
         subject = quest.need.subject
@@ -146,7 +162,8 @@ class Plan:
                 if value not in quest.tried:
                     quest.tried.add(value)
                     return origin, value
-            if self._tools.memory is not None and not quest.tried and not quest.searched:
+            turned = quest.explores_first and not quest.explored
+            if self._tools.memory is not None and not quest.tried and not quest.searched and not turned:
                 quest.searched = True
                 say = f"Nothing I was told covers `{subject}`; I'll look through my memories of this project."
                 result = yield MemoryAction(say, {"action": "search", "query": subject})
@@ -155,7 +172,8 @@ class Plan:
                 quest.waiting += [(Origin.REMEMBERED, v) for v in values_of(subject, found)]
             elif not quest.explored:
                 quest.explored = True
-                quest.waiting += [(Origin.EXPLORED, v) for v in (yield from self._explore(quest.need))]
+                found_here = yield from self._explore(quest.need)
+                quest.waiting += [(Origin.EXPLORED, v) for v in self._choices.order(found_here)]
             else:
                 return None
 

@@ -1,10 +1,14 @@
-"""Reading a chat request: what was asked, what memory it carries, which tools there are, and what happened so far."""
+"""Understanding a request: what was asked, what memory it carries, which tools there are, and what happened so far."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from pytest_memuse.agents.scripted.asked import Asked, Offer
+from pytest_memuse.model import Message
+from pytest_memuse.model.digests import json_digest
 
 _RETURN_CODE = re.compile(r"<returncode>\s*(-?\d{1,6})\s*</returncode>|\"returncode\":\s*(-?\d{1,6})")
 _SHOWN_MEMORY = re.compile(r"\[([^\[\]\s]{1,64})\] (.+)")
@@ -42,30 +46,26 @@ class Conversation:
     tools: Tools
     submit: str | None
 
+    @property
+    def digest(self) -> str:
+        """Digest of how the conversation opens; the same for all requests of an episode."""
+        return json_digest([self.system, self.task])
 
-def conversation_of(request: Mapping[str, Any]) -> Conversation:
-    """Read a request body; messages and tools of unexpected shape are passed over."""
-    messages = [m for m in _list(request.get("messages")) if isinstance(m, Mapping)]
-    first = next((i for i, m in enumerate(messages) if m.get("role") == "assistant"), len(messages))
+
+def conversation_of(asked: Asked) -> Conversation:
+    """Understand a request."""
+    messages = asked.messages
+    first = next((i for i, m in enumerate(messages) if m.role == "assistant"), len(messages))
     opening = messages[:first]
-    system = "\n".join(text_of(m) for m in opening if m.get("role") in ("system", "developer"))
-    task = "\n\n".join(text_of(m) for m in opening if m.get("role") == "user")
+    system = "\n".join(m.text for m in opening if m.role in ("system", "developer"))
+    task = "\n\n".join(m.text for m in opening if m.role == "user")
     return Conversation(
         system=system,
         task=task,
         turns=_turns(messages[first:]),
-        tools=_tools(request),
+        tools=_tools([offer for offer in asked.offers if asked.only in (None, offer.name)]),
         submit=SUBMIT_COMMAND if SUBMIT_COMMAND.split()[1] in system + task else None,
     )
-
-
-def text_of(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, the text parts of a multi-part one joined by line breaks."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    parts = [p.get("text") for p in _list(content) if isinstance(p, Mapping)]
-    return "\n".join(p for p in parts if isinstance(p, str))
 
 
 def shown_memories(text: str) -> list[tuple[str, str]]:
@@ -82,10 +82,10 @@ def shown_memories(text: str) -> list[tuple[str, str]]:
     return [(i, t) for i, t in pairs if isinstance(i, str) and isinstance(t, str)]
 
 
-def _turns(messages: Sequence[Mapping[str, Any]]) -> tuple[Observation, ...]:
-    groups: list[list[Mapping[str, Any]]] = []
+def _turns(messages: Sequence[Message]) -> tuple[Observation, ...]:
+    groups: list[list[Message]] = []
     for message in messages:
-        if message.get("role") == "assistant":
+        if message.role == "assistant":
             groups.append([])
         elif groups:
             groups[-1].append(message)
@@ -93,42 +93,24 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> tuple[Observation, ...]:
     return tuple(_observation(g) for g in groups if g)
 
 
-def _observation(results: Sequence[Mapping[str, Any]]) -> Observation:
-    texts = [text_of(m) for m in results]
-    codes = [int(m[1] or m[2]) for text in texts if (m := _RETURN_CODE.search(text[:2000]))]
+def _observation(results: Sequence[Message]) -> Observation:
+    codes = [int(m[1] or m[2]) for result in results if (m := _RETURN_CODE.search(result.text[:2000]))]
     # A reply that is no tool result says that the call was not understood or not carried out.
-    failed = any(codes) or not any(m.get("role") == "tool" for m in results)
-    return Observation(text="\n".join(texts), failed=failed)
+    failed = any(codes) or not any(message.is_tool_result for message in results)
+    return Observation(text="\n".join(message.text for message in results), failed=failed)
 
 
-def _tools(request: Mapping[str, Any]) -> Tools:
+def _tools(offers: Sequence[Offer]) -> Tools:
     shell = memory = None
     can_update = False
-    only = _chosen(request.get("tool_choice"))
-    if request.get("tool_choice") == "none":
-        return Tools()
-    for tool in _list(request.get("tools")):
-        function = tool.get("function") if isinstance(tool, Mapping) else None
-        name = function.get("name") if isinstance(function, Mapping) else None
-        if not isinstance(function, Mapping) or not isinstance(name, str) or only not in (None, name):
-            continue
-        parameters = function.get("parameters")
-        properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
-        if not isinstance(properties, Mapping):
-            continue
-        action = properties.get("action")
+    for offer in offers:
+        action = offer.properties.get("action")
         actions = _list(action.get("enum")) if isinstance(action, Mapping) else []
         if memory is None and "search" in actions:
-            memory, can_update = name, "update" in actions
-        elif shell is None and "command" in properties:
-            shell = name
+            memory, can_update = offer.name, "update" in actions
+        elif shell is None and "command" in offer.properties:
+            shell = offer.name
     return Tools(shell=shell, memory=memory, can_update=can_update)
-
-
-def _chosen(choice: Any) -> str | None:
-    function = choice.get("function") if isinstance(choice, Mapping) else None
-    name = function.get("name") if isinstance(function, Mapping) else None
-    return name if isinstance(name, str) else None
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,28 +1,38 @@
-"""The scripted model behind an OpenAI-compatible HTTP server, on this machine only."""
+"""The scripted model behind an HTTP server that speaks OpenAI's and Anthropic's APIs, on this machine only."""
 
 import json
 import sys
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from pytest_memuse.agents.scripted.policy import MODEL_NAME, respond
+from pytest_memuse.agents.scripted.asked import MODEL_NAME
+from pytest_memuse.agents.scripted.dialects import DIALECTS
+from pytest_memuse.agents.scripted.policy import respond, respond_streamed
+from pytest_memuse.agents.scripted.variation import Variation
 from pytest_memuse.model import MemuseError
+from pytest_memuse.recording.dialects import Api, api_of
 
 MOST_BYTES = 16 * 1024 * 1024
 _IDLE_SECONDS = 60
 
 
 class ScriptedModel:
-    """Serves ``POST /v1/chat/completions`` and ``GET /v1/models`` on 127.0.0.1 while the ``with`` block lasts.
+    """Serves Chat Completions, Responses and Anthropic's Messages on 127.0.0.1 while the ``with`` block lasts.
 
-    ``base_url`` ends in ``/v1``. Port 0 takes a free one. A request that is too large, no JSON or not a chat request
-    gets an error of OpenAI's shape.
+    ``base_url`` ends in ``/v1``; what counts of a request's path is how it ends (``/chat/completions``, ``/responses``,
+    ``/messages``), so that it serves every client. Port 0 takes a free one. ``variation`` (0 to 1), ``misses`` and
+    ``seed`` make other versions of the model, see `variation.Variation`; at 0 there is one. A request that is too large, no JSON or
+    not one of its API gets an error of that API's shape.
     """
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(
+        self, port: int = 0, *, variation: float = 0.0, misses: float | None = None, seed: int = 0
+    ) -> None:
         self._port = port
+        self._variation = Variation(variation, seed, misses)
         self._server: ThreadingHTTPServer | None = None
 
     @property
@@ -38,6 +48,7 @@ class ScriptedModel:
 
     def __enter__(self) -> "ScriptedModel":
         self._server = _Server(("127.0.0.1", self._port), _Handler)
+        self._server.variation = self._variation
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
@@ -56,6 +67,7 @@ class ScriptedModel:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    variation = Variation()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over a client that went away; other errors are shown as they are."""
@@ -79,27 +91,31 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, f"there is nothing at {self.path[:200]}")
 
     def do_POST(self) -> None:
-        """Answer a chat request."""
+        """Answer a request, as a stream where it asks for one."""
         body = self._body()
         if body is None:
             return
-        if self.path.rstrip("/") not in ("/v1/chat/completions", "/chat/completions"):
-            self._refuse(404, f"there is nothing at {self.path[:200]}; chat requests go to /v1/chat/completions")
+        api = api_of(self.path)
+        if api is None or api not in DIALECTS:
+            known = ", ".join(f"/v1{known.value}" for known in DIALECTS)
+            self._refuse(404, f"there is nothing at {self.path[:200]}; requests go to {known}")
             return
         try:
             request = json.loads(body)
         except (ValueError, RecursionError):
-            self._refuse(400, "the request body is not JSON")
+            self._refuse(400, "the request body is not JSON", api)
             return
         if not isinstance(request, dict):
-            self._refuse(400, "the request body must be a JSON object")
+            self._refuse(400, "the request body must be a JSON object", api)
             return
+        assert isinstance(self.server, _Server)
         try:
-            answer = respond(request)
+            if request.get("stream"):
+                self._stream(respond_streamed(request, api, self.server.variation))
+            else:
+                self._send(200, respond(request, api, self.server.variation))
         except (ValueError, RecursionError) as error:
-            self._refuse(400, str(error))
-            return
-        self._send(200, answer)
+            self._refuse(400, str(error), api)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep quiet."""
@@ -117,11 +133,20 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         return self.rfile.read(int(length))
 
-    def _refuse(self, status: int, problem: str) -> None:
-        self._send(
-            status,
-            {"error": {"message": problem, "type": "invalid_request_error", "param": None, "code": None}},
-        )
+    def _refuse(self, status: int, problem: str, api: Api = Api.CHAT) -> None:
+        self._send(status, DIALECTS[api].refusal(problem))
+
+    def _stream(self, frames: Iterator[str]) -> None:
+        # What can fail is done before the status line goes out.
+        sent = [frame.encode("ascii") for frame in frames]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for data in sent:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
 
     def _send(self, status: int, value: Any) -> None:
         # Lone surrogates can come in through JSON escapes; as escapes they can go out again.
