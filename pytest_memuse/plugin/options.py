@@ -1,13 +1,35 @@
 """Options: what can be set, where, and what wins: flag beats environment beats ini beats default, decided here."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_memuse.plugin.mutation_options import MutationSettings, add_mutation_flags, mutation_settings
+
+if TYPE_CHECKING:
+    from pytest_memuse.recording.matching import MatchingRule
+
 RECORD_MODES = ("none", "once", "new_episodes", "all", "rewrite")
+"""What each does with an arc, and with the requests that are made meanwhile.
+
+============== ======================== ============================== ===================================
+mode           arc without a recording  arc that delivers the same     stale arc
+============== ======================== ============================== ===================================
+none           an error                 replayed                       fails (or as ``memuse_drift`` says)
+once           recorded                 replayed                       fails (or as ``memuse_drift`` says)
+new_episodes   recorded                 replayed                       recorded anew from where it differs
+all, rewrite   recorded                 recorded anew                  recorded anew
+============== ======================== ============================== ===================================
+
+A replay answers every request from the recording, and one that it does not hold is refused and makes the arc stale. A
+recording lets every request through and keeps it, but for embeddings that the recording which it takes the place of
+holds: *new_episodes* answers these from there. A recording takes the place of the old one when it is whole; *all* and
+*rewrite* do the same, since no arc is ever added to.
+"""
 DRIFT_MODES = ("fail", "acted", "warn")
 INCONCLUSIVE_MODES = ("pass", "warn", "fail")
 
@@ -49,6 +71,26 @@ OPTIONS = (
         "MODE",
     ),
     Option(
+        "record_both",
+        "record the project as it stands at git:REF and as it stands now, arc by arc in turn against the same model, "
+        "and compare these two; such a pair goes before a stored baseline",
+        metavar="git:REF",
+        ini=False,
+    ),
+    Option(
+        "budget",
+        "the most that recording may cost, as 500calls, 200000tokens, 10min or 2.50usd, several separated by commas; "
+        "complete arcs are kept where it is used up",
+        metavar="LIMIT",
+    ),
+    Option(
+        "jobs",
+        "arcs that are recorded or replayed at the same time, each in a forked process; needs a platform that can "
+        "fork, and goes neither with --memuse-budget nor with --memuse-record-both",
+        "1",
+        metavar="NUMBER",
+    ),
+    Option(
         "drift",
         "what a stale recording does: fail; acted: fail only where it touches an entry that the agent had "
         "acted on; warn",
@@ -59,6 +101,19 @@ OPTIONS = (
     Option("inconclusive", "what an inconclusive gate does", "pass", INCONCLUSIVE_MODES, "MODE"),
     Option("cassettes", "folder of the recordings, from the root folder", "cassettes", metavar="DIR"),
     Option("baselines", "folder of the baselines, from the root folder", "baselines", metavar="DIR"),
+    Option(
+        "mutate_rate",
+        "share of deliveries, or of entries, that a planted fault strikes (0 to 1)",
+        "1",
+        metavar="RATE",
+    ),
+    Option("mutate_seed", "seed of where planted faults strike", "0", metavar="NUMBER"),
+    Option(
+        "mutate_require",
+        "fail the run where assertions and gate catch less than this share (0 to 1) of the planted faults that the "
+        "judge can see; without it the report alone is given",
+        metavar="SHARE",
+    ),
     Option(
         "executor",
         "where episodes are judged: threads:N, processes:N, a running Dask cluster dask:tcp://HOST:PORT, or "
@@ -82,6 +137,8 @@ class Settings:
     baseline: str
     update: str
     record_mode: str
+    record_both: str
+    budget: str
     drift: str
     inconclusive: str
     cassettes: Path
@@ -91,10 +148,19 @@ class Settings:
     force: bool
     in_ci: bool
     in_use: bool
+    matching: tuple[str, ...] = ()
+    jobs: int = 1
+    mutation: MutationSettings | None = None
 
     @property
     def records(self) -> bool:
         return self.record_mode != "none"
+
+    def matching_rules(self) -> "tuple[MatchingRule, ...]":
+        """Return what may vary in requests that are the same: the default rules and those of ``memuse_matching``."""
+        from pytest_memuse.recording.matching import parse_rules
+
+        return parse_rules(self.matching)
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -110,6 +176,21 @@ def add_options(parser: pytest.Parser) -> None:
             group.addoption(option.switch, dest=option.key, metavar=option.metavar, default=None, help=told)
         if option.ini:
             parser.addini(option.key, told, type="string", default=None)
+    parser.addini(
+        "memuse_redact",
+        "rules for what is never written to a recording, a line each, `name: regular expression`; the first group of "
+        "what matches is replaced, all of it where there is no group (docs/redaction.md)",
+        type="linelist",
+        default=[],
+    )
+    parser.addini(
+        "memuse_matching",
+        "what may vary in requests that are the same, a line each, `name: regular expression => replacement`; "
+        "`name: off` leaves out a default rule (docs/recording.md)",
+        type="linelist",
+        default=[],
+    )
+    add_mutation_flags(group)
     group.addoption(
         "--memuse-force",
         dest="memuse_force",
@@ -130,20 +211,35 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
             )
     if values["executor"]:
         _check_executor(values["executor"])
+    if config.getini("memuse_redact"):
+        _check_rules(config.getini("memuse_redact"))
+    if values["budget"]:
+        _check_budget(values["budget"])
     in_ci = environment.get("CI", "").lower() not in ("", "0", "false")
     force = bool(config.getoption("memuse_force", False))
     if in_ci and not force:
-        for name, off in (("record_mode", "none"), ("update", "")):
+        for name, off in (("record_mode", "none"), ("update", ""), ("record_both", "")):
             if values[name] != off:
                 raise pytest.UsageError(
                     f"{_BY_NAME[name].switch}={values[name]} is refused because CI is set: nothing is recorded or "
                     "updated in CI; add --memuse-force to do it all the same"
                 )
+    if values["record_both"]:
+        if values["record_mode"] not in ("none", "all"):
+            raise pytest.UsageError(
+                "--memuse-record-both records every arc anew and goes without "
+                f"--memuse-record-mode={values['record_mode']}"
+            )
+        values["record_mode"] = "all"
+    mutation = mutation_settings(config, values, environment, refused=in_ci and not force)
     root = config.rootpath
-    return Settings(
+    settings = Settings(
         baseline=values["baseline"],
         update=values["update"],
         record_mode=values["record_mode"],
+        record_both=values["record_both"],
+        budget=values["budget"],
+        jobs=_jobs(values),
         drift=values["drift"],
         inconclusive=values["inconclusive"],
         cassettes=root / values["cassettes"],
@@ -152,8 +248,13 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
         executor=values["executor"],
         force=force,
         in_ci=in_ci,
-        in_use=any(value is not None for value in found.values()),
+        in_use=any(value is not None for value in found.values()) or mutation is not None,
+        matching=tuple(config.getini("memuse_matching")),
+        mutation=mutation,
     )
+    if settings.matching:
+        _check_matching(settings)
+    return settings
 
 
 def _check_executor(address: str) -> None:
@@ -164,6 +265,51 @@ def _check_executor(address: str) -> None:
         check_address(address)
     except MemuseError as error:
         raise pytest.UsageError(f"{_BY_NAME['executor'].switch}: {error}") from None
+
+
+def _check_rules(lines: Sequence[str]) -> None:
+    from pytest_memuse.model.errors import MemuseError
+    from pytest_memuse.recording.redaction import parse_rules
+
+    try:
+        parse_rules(lines)
+    except MemuseError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _check_matching(settings: Settings) -> None:
+    from pytest_memuse.model.errors import MemuseError
+
+    try:
+        settings.matching_rules()
+    except MemuseError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _jobs(values: Mapping[str, str]) -> int:
+    given, switch = values["jobs"], _BY_NAME["jobs"].switch
+    if not (given.isascii() and given.isdigit() and 1 <= int(given[:4]) == int(given) <= 256):
+        raise pytest.UsageError(f"{switch}: {given!r} is not a valid value; valid are 1 to 256")
+    if int(given) == 1:
+        return 1
+    from pytest_memuse.plugin.forks import available
+
+    other = next((name for name in ("budget", "record_both") if values[name]), None)
+    if other is not None:
+        raise pytest.UsageError(f"{switch}={given} does not go with {_BY_NAME[other].switch}: give one of the two")
+    if not available():
+        raise pytest.UsageError(f"{switch}={given} needs a platform that can fork processes safely; this one cannot")
+    return int(given)
+
+
+def _check_budget(limit: str) -> None:
+    from pytest_memuse.episodes.budget import parse_budget
+    from pytest_memuse.model.errors import MemuseError
+
+    try:
+        parse_budget(limit)
+    except MemuseError as error:
+        raise pytest.UsageError(f"{_BY_NAME['budget'].switch}: {error}") from None
 
 
 def _value(config: pytest.Config, option: Option, environment: Mapping[str, str]) -> str | None:

@@ -43,11 +43,20 @@ class SessionState:
     crashed: bool = False
     baseline: Any = None
     """The baseline that was read before the tests, None where none was asked for."""
+    merge_base: str = ""
+    """The commit that the baseline was read at, empty where it was read as it stands."""
+    endpoints: dict[str, str] = field(default_factory=dict)
+    """Addresses of the session's local servers, by the variable that names each to another process."""
+    servers: set[str] = field(default_factory=set)
+    """Which local servers the session's fixtures asked for, by the same variables, whether they ran or not."""
     baseline_notes: list[str] = field(default_factory=list)
     """Which copy of the baseline was read, and what a reviewer should know of it."""
     reports: list[str] = field(default_factory=list)
     """Lines for the terminal summary, rendered where the values are at hand."""
 
+
+NOT_ASKED = "none of its tests asked for its profile"
+"""Why a suite is not evaluated whose tests run and never call `memuse.profile()`."""
 
 STATE = pytest.StashKey[SessionState]()
 

@@ -1,27 +1,37 @@
 """Evaluating a suite: recordings in, profile out. Nothing here is imported before a test asks for its profile."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_memuse.episodes.drift import Drift, DriftKind
-from pytest_memuse.episodes.replaying import replay_arc
-from pytest_memuse.episodes.running import MemoryFactory, Runner, record_arc
+from pytest_memuse.episodes.budget import BudgetUsedUp
+from pytest_memuse.episodes.drift import Drift
+from pytest_memuse.episodes.progress import Progress, Told
+from pytest_memuse.episodes.running import MemoryFactory, Runner
 from pytest_memuse.episodes.specs import ArcSpec, SuiteSpec
 from pytest_memuse.execution import open_executor
 from pytest_memuse.judging.answers import Judge
 from pytest_memuse.judging.run import judge_episodes
-from pytest_memuse.model import Episode, MemuseError
+from pytest_memuse.model import Episode
+from pytest_memuse.plugin.arc_recordings import ArcRecordings, Brought
+from pytest_memuse.plugin.every_arc import every_arc
 from pytest_memuse.plugin.options import Settings
+from pytest_memuse.plugin.suite_ends import StaleRecording, stopped
+from pytest_memuse.plugin.suite_identity import baselines_of, combined_identity, judge_identity
+from pytest_memuse.plugin.uses import with_use
 from pytest_memuse.profiles.assembling import creation_ordinals, episode_row
 from pytest_memuse.profiles.rows import EpisodeRow, Run
 from pytest_memuse.recording.derivation import derive_log
-from pytest_memuse.recording.files import load_recording, recording_path, save_recording
+from pytest_memuse.recording.files import recording_path
 from pytest_memuse.recording.lines import recording_digest
 from pytest_memuse.recording.recording import Recording
 from pytest_memuse.recording.redaction import Redaction
+from pytest_memuse.reports.drift import together
+from pytest_memuse.reports.refresh import refresh_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +42,6 @@ class Evaluation:
     identity: Mapping[str, Any]
     notes: tuple[str, ...]
     episodes: tuple[Episode, ...]
-
-
-class StaleRecording(MemuseError):
-    """Recordings no longer show what the memory system delivers. ``drifts`` tells each arc's first divergence."""
-
-    def __init__(self, message: str, drifts: Sequence[Drift], mend: str) -> None:
-        super().__init__(message, reason="stale", mend=mend)
-        self.drifts = tuple(drifts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,76 +55,105 @@ class SuiteRunner:
     runner: Callable[[], Runner]
     judge: Judge
     redaction: Redaction
-    progress: Callable[[str], None]
+    say: Callable[[Told], None]
     describe: Callable[[Sequence[Drift]], str]
+    base: Path
+    root: Path
+    terminal: bool = False
+    around: Callable[[str], AbstractContextManager[None]] = lambda arc: nullcontext()
+    """Entered around the recording of each arc, with the arc's name."""
+
+    def record(self, name: str) -> None:
+        """Record the arc of that name anew; nothing is judged."""
+        arc = next(arc for arc in self.spec.arcs if arc.id == name)
+        self._recordings().record(arc, name)
 
     def evaluate(self) -> Evaluation:
         """Replay or record every arc, judge it and return the suite's rows.
 
-        Raises `StaleRecording` where recordings drifted and drift fails, `MemuseError` where one is missing.
+        Raises `StaleRecording` where recordings drifted and drift fails, `MemuseError` where one is missing or a budget
+        is used up, and `Interrupted`; the recordings of the arcs before are whole then.
         """
-        recordings: list[Recording] = []
-        drifts: list[Drift] = []
-        rows: list[EpisodeRow] = []
-        episodes: list[Episode] = []
+        recordings = self._recordings()
+        counts = [self._to_record(arc) for arc in self.spec.arcs]
+        progress = self._progress(counts)
+        found: dict[int, tuple[Brought, list[tuple[EpisodeRow, Episode]]]] = {}
+        drifts: dict[int, Drift] = {}
         with open_executor(self.settings.executor) as executor:
-            for number, arc in enumerate(self.spec.arcs, 1):
-                recording, drift = self._arc(arc, f"{number}/{len(self.spec.arcs)}")
-                judged = self._judged(recording, executor)
-                if drift is not None:
-                    drifts.append(_with_use(drift, [row for row, _ in judged]))
-                recordings.append(recording)
-                rows += [row for row, _ in judged]
-                episodes += [episode for _, episode in judged]
-        notes = self._stale(drifts)
-        identity = {
-            "judge": _judge_identity(self.judge),
+            try:
+                for number, one in every_arc(replace(recordings, progress=progress), self.spec.arcs, counts, progress):
+                    judged = self._judged(one.recording, executor)
+                    found[number] = one, judged
+                    if one.drift is not None:
+                        drifts[number] = with_use(one.drift, [row for row, _ in judged])
+            except (KeyboardInterrupt, BudgetUsedUp) as stop:
+                raise stopped(stop, self.suite, len(found), len(self.spec.arcs), self.settings) from stop
+        progress.close()
+        in_order = [found[number] for number in sorted(found)]
+        brought = [one for one, _ in in_order]
+        pairs = [pair for _, judged in in_order for pair in judged]
+        notes = (
+            *self._stale([drifts[number] for number in sorted(drifts)]),
+            *self._refreshes(brought),
+            *together([note for one in brought for note in one.notes]),
+        )
+        run = Run(self.suite, tuple(row for row, _ in pairs))
+        identity = self._identity([one.recording for one in brought])
+        return Evaluation(run, identity, notes, tuple(episode for _, episode in pairs))
+
+    def judge_recordings(self, recordings: Sequence[Recording]) -> Evaluation:
+        """Judge recordings as they are; nothing is replayed."""
+        with open_executor(self.settings.executor) as executor:
+            judged = [pair for recording in recordings for pair in self._judged(recording, executor)]
+        run = Run(self.suite, tuple(row for row, _ in judged))
+        return Evaluation(run, self._identity(recordings), (), tuple(episode for _, episode in judged))
+
+    def _identity(self, recordings: Sequence[Recording]) -> dict[str, Any]:
+        return {
+            "judge": judge_identity(self.judge),
             "recordings": {r.arc: recording_digest(r) for r in recordings},
             "recorded_against": ", ".join(dict.fromkeys(r.recorded_against for r in recordings if r.recorded_against)),
-            "memory": dict(recordings[-1].made_with.get("memory", {})),
-            "agent": dict(recordings[-1].made_with.get("agent", {})),
+            "memory": combined_identity(recordings, "memory"),
+            "agent": combined_identity(recordings, "agent"),
             "attempts": max((int(r.made_with.get("attempt", 1)) for r in recordings), default=1),
         }
-        return Evaluation(Run(self.suite, tuple(rows)), identity, notes, tuple(episodes))
 
-    def _arc(self, arc: ArcSpec, counted: str) -> tuple[Recording, Drift | None]:
-        path = recording_path(self.settings.cassettes, self.suite, arc.id)
-        mode = self.settings.record_mode
-        if mode in ("all", "rewrite"):
-            return self._record(arc, path, counted), None
-        if not path.exists():
-            if mode == "none":
-                raise MemuseError(
-                    f"suite {self.suite!r}: arc {arc.id!r} has no recording: {path} does not exist",
-                    reason="not-recorded",
-                    mend="record it with `pytest --memuse-record-mode=once`, which needs the fixtures memuse_agent and "
-                    "memuse_outcome and a model",
-                )
-            return self._record(arc, path, counted), None
-        recording = load_recording(path)
-        if recording.arc != arc.id:
-            raise MemuseError(
-                f"{path}: it is the recording of arc {recording.arc!r} of suite {recording.suite!r}, not of {arc.id!r}",
-                reason="another-arc",
-                mend="restore the file from version control, or delete it and record with `--memuse-record-mode=once`",
-            )
-        drift = replay_arc(arc, recording, self.memory, self.redaction)
-        if drift.kind is DriftKind.SAME:
-            return recording, None
-        if mode == "new_episodes":
-            return self._record(arc, path, counted, before=recording), None
-        return recording, drift
+    def _progress(self, counts: Sequence[Mapping[str, int]]) -> Progress:
+        return Progress(
+            self.suite,
+            self.say,
+            time.monotonic,
+            terminal=self.terminal,
+            to_record=sum(count["certain"] for count in counts),
+            perhaps=sum(count["perhaps"] for count in counts),
+            jobs=min(self.settings.jobs, len(self.spec.arcs)),
+        )
 
-    def _record(self, arc: ArcSpec, path: Path, counted: str, before: Recording | None = None) -> Recording:
-        def progress(episode: str) -> None:
-            self.progress(f"recording {self.suite}/{arc.id} ({counted}): {episode}")
+    def _recordings(self) -> ArcRecordings:
+        return ArcRecordings(
+            suite=self.suite,
+            settings=self.settings,
+            memory=self.memory,
+            runner=self.runner,
+            base=self.base,
+            redaction=self.redaction,
+            progress=self._progress(()),
+            describe=self.describe,
+            around=self.around,
+        )
 
-        attempt = _attempt(path) + 1
-        made = record_arc(self.suite, arc, self.runner(), before=before, progress=progress)
-        made = replace(made, made_with={**made.made_with, "attempt": attempt})
-        save_recording(path, made)
-        # What is judged is what stands in the file, so that recording and replay give the same figures.
-        return load_recording(path)
+    def _to_record(self, arc: ArcSpec) -> dict[str, int]:
+        """Return how many of an arc's episodes are certain to be recorded, and how many are if the arc is stale."""
+        mode, episodes = self.settings.record_mode, len(arc.episodes)
+        there = recording_path(self.settings.cassettes, self.suite, arc.id).exists()
+        certain = mode in ("all", "rewrite") or (mode != "none" and not there)
+        perhaps = mode == "new_episodes" and there
+        return {"certain": episodes if certain else 0, "perhaps": episodes if perhaps else 0}
+
+    def _refreshes(self, brought: Sequence[Brought]) -> list[str]:
+        refreshed = [b.refreshed for b in brought if b.refreshed is not None]
+        baselines = baselines_of(self.settings.baselines, self.suite) if refreshed else ()
+        return refresh_lines(self.suite, refreshed, len(self.spec.arcs), baselines=baselines, root=self.root)
 
     def _judged(self, recording: Recording, executor: Executor | None) -> list[tuple[EpisodeRow, Episode]]:
         episodes = derive_log(recording).episodes
@@ -146,29 +177,3 @@ class SuiteRunner:
             "undo the change, or record the stale arcs again with `pytest --memuse-record-mode=new_episodes` and "
             "compare with `--memuse-baseline`",
         )
-
-
-def _judge_identity(judge: Judge) -> dict[str, Any]:
-    found = judge.identity
-    return {"kind": found.kind, "version": found.version, "model": found.model, "settings": dict(found.settings)}
-
-
-def _attempt(path: Path) -> int:
-    """Return how often the arc was recorded before, 0 where the old recording cannot be read."""
-    try:
-        return int(load_recording(path).made_with.get("attempt", 1))
-    except (OSError, MemuseError, TypeError, ValueError):
-        return 0
-
-
-def _with_use(drift: Drift, rows: Sequence[EpisodeRow]) -> Drift:
-    """Say of each difference whether the agent had acted on the recorded entry."""
-    acted = {
-        f"item {entry.ordinal + 1}": entry.influence == "acted_on"
-        for row in rows
-        if row.task == drift.episode
-        for span in row.spans
-        for entry in span.entries
-        if entry.ordinal is not None
-    }
-    return replace(drift, differences=tuple(replace(d, acted_on=acted.get(d.item)) for d in drift.differences))

@@ -25,8 +25,11 @@ def _side(value: object) -> str:
 
 def _told(figure: Figure) -> list[str]:
     lines = [f"  {figure.spec.title}: {number(float(figure))} ({figure.spec.unit})", f"  counts: {figure.counts}"]
-    if figure.lower is not None:
-        lines.append(f"  95 % interval over arcs: {span(figure.lower, figure.upper)}")
+    if figure.interval is not None:
+        lines.append(f"  95 % interval over arcs: {span(*figure.interval)}")
+    if (comparison := getattr(figure, "comparison", None)) is not None and comparison.p is not None:
+        how = "paired bootstrap" if comparison.method == "bootstrap" else "exact exchange"
+        lines.append(f"  two-sided p {number(comparison.p)}, {how} over {comparison.arcs} arcs")
     if figure.reason:
         lines.append(f"  {figure.reason}")
     return lines + responsible_lines(figure.responsible)
@@ -44,5 +47,7 @@ def _entry(one: Responsible) -> str:
     where = printable(f"{one.arc}/{one.task}") + (f", step {one.step}" if one.step is not None else "")
     if not one.item:
         return f"{where}: the task failed"
+    if one.told:
+        return f"{where}: {printable(one.item, 60)}: {printable(one.told, 90)}"
     usage = f", {one.usage.value}" if one.usage is not None else ""
     return f"{where}: {printable(one.item, 40)} “{printable(one.text, 90)}”{usage}"

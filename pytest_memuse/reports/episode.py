@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from pytest_memuse.model import Episode, Step
+from pytest_memuse.model import Actor, Episode, Step
 from pytest_memuse.model.errors import printable
+from pytest_memuse.profiles.call_costs import ledger
 from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, SpanRow
-from pytest_memuse.reports.numbers import counted
+from pytest_memuse.reports.numbers import counted, quantity
 from pytest_memuse.spans.types import Span
 
 
@@ -24,7 +25,32 @@ def episode_lines(episode: Episode, spans: Sequence[Span], row: EpisodeRow) -> l
         lines += _step(episode, step)
     for span in spans:
         if span.id not in placed:
-            lines += _span(by_id[span.id])
+            lines += _span(by_id[span.id], span.provisional)
+    return lines + _costs(episode)
+
+
+def outside_lines(rows: Sequence[SpanRow]) -> list[str]:
+    """Return the spans outside every recorded episode: text that was delivered, and nobody is known to have read."""
+    return (
+        [f"outside every episode: {counted(len(rows), 'span')}", *(line for row in rows for line in _span(row))]
+        if rows
+        else []
+    )
+
+
+def _costs(episode: Episode) -> list[str]:
+    """Return what the calls of each actor cost, as far as they reported it."""
+    book = ledger([episode])
+    lines = []
+    for actor in Actor:
+        costs = book.costs(actor=actor)
+        if costs.calls:
+            failed = f" ({costs.failed} failed)" if costs.failed else ""
+            told = [f"input tokens {quantity(costs.input)}"]
+            # An embedding has no output.
+            told += [f"output tokens {quantity(costs.output)}"] if actor is not Actor.EMBEDDING else []
+            told += [f"US$ {quantity(costs.reported)}"] if costs.reported.value is not None else []
+            lines.append(f"  {actor.value}: {counted(costs.calls, 'call')}{failed}, {', '.join(told)}")
     return lines
 
 
@@ -40,15 +66,17 @@ def _step(episode: Episode, step: Step) -> list[str]:
     return lines
 
 
-def _span(span: SpanRow) -> list[str]:
+def _span(span: SpanRow, provisional: int | None = None) -> list[str]:
     steps = "never consumed" if span.first is None else f"consumed at step {span.first}"
+    if span.first is None and provisional is not None:
+        steps += f" (recorded about step {provisional})"
     if span.last is not None and span.last != span.first:
         steps += f" to {span.last}, {counted(span.deliveries - 1, 'restatement')}"
     label = span.triage.value if span.triage is not None else span.outcome.value
     form = f" {printable(span.form)}" if span.form else ""
     lines = [
         f"    ┌ span {printable(span.id)}:{form} ({printable(span.route)}), {steps}, "
-        f"{counted(span.tokens, 'token')}: {label}"
+        f"{'at least ' if span.redacted else ''}{counted(span.tokens, 'token')}: {label}"
     ]
     lines += [f"    │ problem: {printable(problem, 120)}" for problem in span.problems]
     lines += [f"    │ {_entry(entry)}" for entry in span.entries]

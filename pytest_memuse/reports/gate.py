@@ -13,12 +13,15 @@ _SHOWN = 8
 _LISTED = 5
 
 
-def gate_lines(comparison: Comparison, baseline: str, verbosity: int = 0) -> list[str]:
-    """Return the gate's table: each figure with baseline, now, difference, bounds and verdict; then what to do next."""
+def gate_lines(comparison: Comparison, against: str, baseline: str, verbosity: int = 0) -> list[str]:
+    """Return the gate's table: each figure with baseline, now, difference, bounds and verdict; then what to do next.
+
+    ``against`` names what the run was compared with, ``baseline`` the stored baseline, empty where none was given.
+    """
     failed = len(comparison.regressed)
     arcs = len(comparison.matching.arcs)
     verdict = f"FAILED: {counted(failed, 'figure')} regressed" if failed else "passed"
-    lines = [f"gate {printable(comparison.suite)} against {printable(baseline)} ({counted(arcs, 'arc')}): {verdict}"]
+    lines = [f"gate {printable(comparison.suite)} against {printable(against)} ({counted(arcs, 'arc')}): {verdict}"]
     shown = [f for f in comparison.figures if verbosity >= 0 or f.verdict is Verdict.REGRESSED]
     if shown:
         head = ["figure", "baseline", "now", "difference", "bounds", "verdict"]
@@ -103,6 +106,9 @@ def _unmatched(comparison: Comparison) -> list[str]:
     lines = []
     for word, keys in (("gone", matching.gone), ("changed", matching.changed), ("new", matching.new)):
         lines += _listed(word, [str(key) for key in keys])
+    if any(matching.outside):
+        before, now = matching.outside
+        lines.append(f"not compared, delivered outside every episode: {before:,} tokens in the baseline, {now:,} now")
     return lines
 
 
@@ -115,9 +121,10 @@ def _listed(word: str, names: Sequence[str]) -> list[str]:
 
 
 def _next_command(comparison: Comparison, baseline: str) -> str:
+    name = printable(baseline) or "NAME"
     if comparison.regressed:
         return (
             f"next: undo the change and record again (`pytest --memuse-record-mode=new_episodes`), or accept it with "
-            f"`pytest --memuse-update={printable(baseline)} --memuse-force`"
+            f"`pytest --memuse-update={name} --memuse-force`"
         )
-    return f"next: nothing to do; after a reviewed change, `pytest --memuse-update={printable(baseline)}`"
+    return f"next: nothing to do; after a reviewed change, `pytest --memuse-update={name}`"

@@ -1,5 +1,8 @@
 """Numbers as people read them: enough digits to compare, never more than were measured."""
 
+from pytest_memuse.profiles.quantity import Knowledge, Quantity
+from pytest_memuse.profiles.share import Share
+
 
 def number(value: float | None) -> str:
     """Return a figure's value with about three significant digits; a dash where there is none."""
@@ -41,8 +44,36 @@ def _plain(value: float | None) -> str:
     return number(value).replace("-", "−")
 
 
+def shared(share: Share, *, short: bool = False) -> str:
+    """Return a share with its counts; a part without a whole has no percentage, an unknown part is undefined.
+
+    ``short`` is for the cells of a table.
+    """
+    if share.part is None:
+        return "undefined"
+    counts = f"{share.part:,.0f}{'/' if short else ' of '}{share.whole:,.0f}"
+    return counts if share.value is None else f"{counts} ({number(100 * share.value)} %)"
+
+
+def quantity(found: Quantity) -> str:
+    """Return a sum with what is known of it: unknown stays unknown, and nothing to measure is a dash."""
+    if found.knowledge is Knowledge.ABSENT:
+        return "–"
+    if found.knowledge is Knowledge.UNREPORTED:
+        return "unknown"
+    total = f"{found.total:,}" if isinstance(found.total, int) else _amount(found.total)
+    return total if found.knowledge is Knowledge.MEASURED else f"at least {total}"
+
+
+def _amount(value: float) -> str:
+    """Return an amount of money: four decimals, more where they would say nothing."""
+    return f"{value:,.4f}" if value == 0 or value >= 0.001 else f"{value:.2g}"
+
+
 def counted(amount: int, noun: str) -> str:
     """Return a count with its noun in the right number."""
     if amount == 1:
         return f"1 {noun}"
-    return f"{amount:,} {noun[:-1]}ies" if noun.endswith("try") else f"{amount:,} {noun}s"
+    if noun.endswith("try"):
+        return f"{amount:,} {noun[:-1]}ies"
+    return f"{amount:,} {noun}{'es' if noun.endswith('ch') else 's'}"

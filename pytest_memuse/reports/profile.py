@@ -76,7 +76,7 @@ def profile_lines(profile: Profile, identity: Mapping[str, Any], *, everything: 
 
 def _notes(profile: Profile) -> list[str]:
     """Return what keeps the figures from being read as they stand: unknown effects, spans that were not judged."""
-    notes = []
+    notes = [f"warning: {printable(warning, 300)}" for warning in profile.warnings]
     effects = profile.conditional_effects
     if effects.undetermined:
         notes.append(

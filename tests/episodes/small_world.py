@@ -42,7 +42,7 @@ class NoteMemory:
         return {"name": "notes", "version": "1"}
 
     def recall(self, query: str, *, scope: str) -> Rendered:
-        httpx.post(f"{self.base_url}/embeddings", json={"input": query + ("?" if self.asks_differently else "")})
+        _post(f"{self.base_url}/embeddings", {"input": query + ("?" if self.asks_differently else "")})
         return self._rendered(scope, "Notes:\n", with_keys=False)
 
     def tool(self) -> Mapping[str, Any] | None:
@@ -86,6 +86,11 @@ class NoteMemory:
         return Rendered(text if entries else "", tuple(entries))
 
 
+def _post(url: str, body: Any) -> httpx.Response:
+    # Reading the certificates of the world takes longer than everything else here, and nothing here is encrypted.
+    return httpx.post(url, json=body, verify=False)
+
+
 def chat_agent(base_url: str) -> Any:
     """An agent: asks the model, carries out its tool calls, asks again, until the model calls no tool."""
 
@@ -98,7 +103,7 @@ def chat_agent(base_url: str) -> Any:
             {"role": "user", "content": episode.task},
         ]
         while True:
-            answer = httpx.post(f"{base_url}/chat/completions", json={"model": "m", "messages": messages}).json()
+            answer = _post(f"{base_url}/chat/completions", {"model": "m", "messages": messages}).json()
             said = answer["choices"][0]["message"]
             messages.append(said)
             if not said.get("tool_calls"):
@@ -111,7 +116,7 @@ def chat_agent(base_url: str) -> Any:
     return run
 
 
-def _model(path: str, body: Any) -> Any:
+def rule_model(path: str, body: Any) -> Any:
     """Search first where the task says so, then replace what the first note says where the task says so, then stop."""
     if path.endswith("/embeddings"):
         return {"data": [{"embedding": [0.5] * 8}]}
@@ -146,7 +151,7 @@ ARC = ArcSpec.model_validate(
 @contextmanager
 def live_runner(**memory: Any) -> Iterator[Runner]:
     """Yield a runner whose model answers over real HTTP on loopback."""
-    with json_server(_model) as (base, _):
+    with json_server(rule_model) as (base, _):
         yield Runner(
             lambda folder: NoteMemory(base, **memory), chat_agent(base), lambda episode: True, Path("."), Redaction()
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.episodes.small_world import DEAD, NoteMemory, _model, chat_agent
+from tests.episodes.small_world import DEAD, NoteMemory, chat_agent, rule_model
 from tests.recording.servers import json_server
 
 
@@ -31,7 +31,7 @@ def base_url(request):
     if request.config.getoption("memuse_record_mode") in (None, "none"):
         yield DEAD
         return
-    with json_server(_model) as (base, _):
+    with json_server(rule_model) as (base, _):
         yield base
 
 

@@ -1,11 +1,14 @@
 """Files that are damaged, foreign or incomplete: one error each that says what, where and how to mend."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pytest_memuse.model import Actor
 from pytest_memuse.model.digests import json_digest
+from pytest_memuse.recording.files import load_recording, save_recording
 from tests.plugin.project import Project
 
 
@@ -44,11 +47,9 @@ def test_a_recording_of_a_version_to_come(project: Project) -> None:
 
 def test_a_recording_with_a_missing_exchange(project: Project) -> None:
     path = _recording(project)
-    lines = path.read_text().splitlines(keepends=True)
-    embedding = next(n for n, line in enumerate(lines) if '"actor":"embedding"' in line)
-    end = json.loads(lines[-1])
-    kept = [*lines[:embedding], *lines[embedding + 1 : -1], json.dumps({**end, "lines": end["lines"] - 1}) + "\n"]
-    path.write_text("".join(kept))
+    recording = load_recording(path)
+    gone = next(e for e in recording.exchanges if e.actor is Actor.EMBEDDING)
+    save_recording(path, replace(recording, events=tuple(event for event in recording.events if event is not gone)))
     before = project.recordings()
     ran = project.run("--memuse-baseline=main")
     assert ran.code == 1
@@ -163,18 +164,28 @@ def test_a_partial_run_does_not_become_the_baseline(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("file", "old", "new", "message"),
     [
-        ('@pytest.mark.memuse(suite="shop", arcs="arcs.yaml")\n', "", "mark it with @pytest.mark.memuse("),
-        ('arcs="arcs.yaml"', 'arcs="nowhere.yaml"', "there is no such arcs file"),
+        (
+            "test_shop.py",
+            '@pytest.mark.memuse(suite="shop", arcs="arcs.yaml")\n',
+            "",
+            'mark it with @pytest.mark.memuse(suite="NAME", arcs="FILE.yaml")',
+        ),
+        ("test_shop.py", 'arcs="arcs.yaml"', 'arcs="nowhere.yaml"', "there is no such arcs file"),
+        ("conftest.py", "def memuse_memory", "def another_name", "the fixture memuse_memory is not defined: define it"),
     ],
 )
-def test_a_test_that_does_not_say_its_suite_is_told_how(project: Project, old: str, new: str, message: str) -> None:
-    tests = project.folder / "test_shop.py"
-    tests.write_text(tests.read_text().replace(old, new))
+def test_what_a_project_leaves_out_is_told_without_the_plugins_source(
+    project: Project, file: str, old: str, new: str, message: str
+) -> None:
+    path = project.folder / file
+    path.write_text(path.read_text().replace(old, new))
     ran = project.run()
     assert ran.code == 1
     assert message in ran.out
+    assert "fixtures.py" not in ran.out
+    assert "UsageError" not in ran.out
 
 
 def test_a_failing_assertion_shows_figure_counts_interval_and_tasks(project: Project) -> None:

@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pytest_memuse.recording.files import load_recording, save_recording
 from tests.plugin.project import Project
 
 
@@ -181,7 +183,9 @@ def test_one_suite_of_two_arcs_files_is_refused(project: Project) -> None:
 
 def test_what_changed_beside_the_memory_is_told(project: Project) -> None:
     for path in project.folder.glob("cassettes/shop/*.jsonl"):
-        path.write_text(path.read_text().replace('"version":"1"},"product"', '"version":"2"},"product"'))
+        recording = load_recording(path)
+        made_with = {**recording.made_with, "memory": {"name": "notes", "version": "2"}}
+        save_recording(path, replace(recording, made_with=made_with))
     ran = project.run("--memuse-baseline=main")
     assert ran.code == 0, ran.out
     assert "changed since main: memory: name=notes, version=1 then, name=notes, version=2 now" in ran.out

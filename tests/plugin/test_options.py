@@ -50,3 +50,16 @@ def test_an_executor_that_is_none_is_a_usage_error(pytester: pytest.Pytester) ->
     with pytest.raises(pytest.UsageError, match="--memuse-executor: 'cores:2' is no executor"):
         settings_of(pytester.parseconfig("--memuse-executor=cores:2"), {})
     assert settings_of(pytester.parseconfig("--memuse-executor=threads:2"), {}).executor == "threads:2"
+
+
+def test_rules_of_what_may_vary_are_read_from_the_ini_file(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nmemuse_matching =\n    ticket: TICKET-[0-9]+ => TICKET\n    uuid: off\n")
+    names = [rule.name for rule in settings_of(pytester.parseconfig(), {}).matching_rules()]
+    assert names[-1] == "ticket"
+    assert "uuid" not in names
+
+
+def test_a_rule_of_what_may_vary_that_is_none_is_a_usage_error(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nmemuse_matching = ticket TICKET\n")
+    with pytest.raises(pytest.UsageError, match="memuse_matching: 'ticket TICKET': it must be `name: regular expr"):
+        settings_of(pytester.parseconfig(), {})

@@ -50,15 +50,33 @@ def test_the_check_itself_can_see_a_heavy_package(tmp_path: Path) -> None:
     assert _loaded(tmp_path) == "LOADED ['yaml']"
 
 
-@pytest.mark.parametrize("section", ["memuse", "gate"])
-def test_nothing_is_printed(tmp_path: Path, section: str) -> None:
-    (tmp_path / "test_plain.py").write_text("def test_plain(): pass\n")
+def _printed(folder: Path, *arguments: str) -> str:
+    (folder / "test_plain.py").write_text("def test_plain(): pass\n")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--no-header"],
-        cwd=tmp_path,
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--no-header", *arguments],
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert section not in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("ini", ["", "memuse_baseline = main\n"], ids=["unused", "a baseline in the ini file"])
+def test_nothing_is_printed_where_no_test_uses_the_plugin(tmp_path: Path, ini: str) -> None:
+    folder = tmp_path / "project"
+    (folder / "baselines").mkdir(parents=True)
+    (folder / "baselines" / "main.json").write_text("{}")
+    (folder / "pytest.ini").write_text("[pytest]\n" + ini)
+    printed = _printed(folder)
+    assert "memuse" not in printed
+    assert "gate" not in printed
+
+
+def test_who_asks_for_a_gate_on_the_command_line_is_told_that_there_was_none(tmp_path: Path) -> None:
+    (tmp_path / "baselines").mkdir()
+    (tmp_path / "baselines" / "main.json").write_text("{}")
+    printed = _printed(tmp_path, "--memuse-baseline=main")
+    assert "gate: not evaluated (no test that uses memuse ran)" in printed
