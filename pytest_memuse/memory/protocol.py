@@ -1,4 +1,4 @@
-"""The protocol that a memory system under test implements: one adapter class, four methods.
+"""The protocol that a memory system under test implements: one adapter class, six methods, and one that it may have.
 
 An adapter is made once per arc by the user's ``memuse_memory`` factory, with an empty folder for its store.
 """
@@ -34,3 +34,15 @@ class MemorySystem(Protocol):
 
     def close(self) -> None:
         """Release the store, so that another instance can open the same folder."""
+
+
+@runtime_checkable
+class Captured(Protocol):
+    """What a memory system may offer besides: its store as it stands, where its writes cannot be seen otherwise.
+
+    A system that extracts in the background returns nothing from ``extract``; captures before and after each episode
+    still show what changed between them.
+    """
+
+    def snapshot(self, scope: str) -> Mapping[str, str]:
+        """Return the whole store of a scope, the text of each item, as recall would show it whole."""
