@@ -78,7 +78,7 @@ class UndefinedMerit(UndefinedValue):
         return self
 
     @property
-    def upper(self) -> "UndefinedMerit":  # type: ignore[override]
+    def upper(self) -> "UndefinedMerit":  # type: ignore[override]  # raises likewise
         return self
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from pytest_memuse.arcs.types import GoldFact, Kind, Parameter, Tool, WorldArc, WorldEpisode
 from pytest_memuse.arcs.worlds import MOST_ROWS, World
-from pytest_memuse.judging.quantities import Quantity
+from pytest_memuse.judging.measures import Quantity
 from pytest_memuse.judging.reading import Reading, words_of
 from pytest_memuse.model.errors import MemuseError, printable
 

@@ -37,12 +37,14 @@ class Budget:
 class BudgetUsedUp(BaseException):
     """Ends a recording from inside a call.
 
-    No `Exception`, since an agent that tries failed calls again would take it for one. ``reason`` says what ran out.
+    No `Exception`, since an agent that tries failed calls again would take it for one. ``reason`` says what ran out;
+    ``mend`` says what to do where the same budget would stop the next recording as well, and is empty elsewhere.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, mend: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.mend = mend
 
 
 _LIMIT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([a-z]{1,8})")
@@ -92,7 +94,7 @@ class Spending:
         if self._begun is None:
             self._begun = self._clock()
         if self._unmeasured:
-            raise BudgetUsedUp(self._unmeasured)
+            raise BudgetUsedUp(self._unmeasured, mend="give the budget in calls or minutes")
         for unit, limit in self._limits.items():
             spent = self._minutes() if unit is Unit.MINUTES else self._spent[unit]
             if spent >= limit.amount:
@@ -112,7 +114,7 @@ class Spending:
                 what = "its cost (`usage.cost`)" if unit is Unit.DOLLARS else "its tokens (`usage`)"
                 self._unmeasured = (
                     f"the budget of {self._limits[unit]} cannot be measured: exchange {exchange.number} does not "
-                    f"report {what}; give the budget in calls or minutes"
+                    f"report {what}"
                 )
 
     def _minutes(self) -> float:

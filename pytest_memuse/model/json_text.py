@@ -52,13 +52,13 @@ def check_size(text: str, most_containers: int, most_items: int) -> None:
         raise ValueError(f"it holds more than {most_items:,} values")
 
 
-def json_line(value: Any) -> str:
+def json_line(value: Any, *, sort_keys: bool = True) -> str:
     """Return a JSON value as one line, its line break included; raise ValueError for a number that is not finite.
 
     The text is always valid UTF-8, and nothing in it moves a cursor or turns the direction of text; it reads back as
     the same value (two halves of a character, one after the other, as the character that they make).
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, sort_keys=sort_keys, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     if not text.isascii() or "\x7f" in text:
         text = _NOT_INERT.sub(_escaped, text)
     return text + "\n"

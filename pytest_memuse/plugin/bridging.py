@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from pytest_memuse.recording.observers import BlockObserver, ToolResultObserver
 
 
+_PRICES = "LITELLM_LOCAL_MODEL_COST_MAP"
+"""LiteLLM fetches a list of prices when it is first imported unless this says that it has one; which test of a session
+that is must not decide what a recording holds."""
+
+
 @pytest.fixture(scope="session")
 def memuse_observers() -> "Sequence[BlockObserver | ToolResultObserver]":
     """Return the observers that look at a suite's recordings; none unless overridden (docs/adapters.md)."""
@@ -77,17 +82,30 @@ def memuse_bridge(request: pytest.FixtureRequest) -> Iterator[MemuseBridge]:
     from pytest_memuse.episodes.own_recording import SUITE, OwnRecording
     from pytest_memuse.plugin.live import spending_of
     from pytest_memuse.recording.files import recording_path
-    from pytest_memuse.recording.redaction import Redaction
 
     settings = state_of(request.config).settings
-    name = request.node.nodeid
+    name = _name_of(request.node)
     recording = OwnRecording(
         recording_path(settings.cassettes, SUITE, name),
         name,
         settings.record_mode,
-        Redaction.from_environment(os.environ),
+        request.getfixturevalue("memuse_redaction"),
         meter=spending_of(request.config),
         rules=state_of(request.config).settings.matching_rules(),
     )
-    yield MemuseBridge(recording, request)
+    with pytest.MonkeyPatch.context() as patch:
+        if _PRICES not in os.environ:
+            patch.setenv(_PRICES, "True")
+        yield MemuseBridge(recording, request)
     recording.finish()
+
+
+def _name_of(item: pytest.Item) -> str:
+    """Return the name of a test, which is the same however the session is distributed."""
+    name = str(item.nodeid)
+    group = item.get_closest_marker("xdist_group")
+    if group is None:
+        return name
+    # Where workers take whole groups, pytest-xdist puts the group's name behind the test's.
+    told = group.args[0] if group.args else group.kwargs.get("name", "default")
+    return name.removesuffix(f"@{told}")

@@ -17,7 +17,8 @@ import pytest
 from pytest_memuse import __version__
 from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline
 from pytest_memuse.gate.store import baseline_path, read_baseline, write_baseline
-from pytest_memuse.plugin.options import OPTIONS, Settings
+from pytest_memuse.plugin.option_table import OPTIONS
+from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.turns import VARIABLE
 from pytest_memuse.profiles.rows import Run
 from pytest_memuse.recording.files import safe_name

@@ -40,7 +40,7 @@ def stopped(stop: BaseException, suite: str, finished: int, arcs: int, settings:
         f"suite {printable(suite)!r}: {stop.reason}, {done}; their recordings are whole and kept, of the arc in hand "
         "nothing new was written, since an arc is whole or it is no recording",
         reason="budget",
-        mend=how,
+        mend=stop.mend or how,
     )
 
 

@@ -3,11 +3,11 @@
 Bytes that are no UTF-8 are kept as halves of characters (``surrogateescape``), so that every body comes back as it was.
 """
 
-import json
 from typing import Any
 
 from pytest_memuse.model.json_text import parse_json
 from pytest_memuse.recording.content_codings import Unreadable, decoded
+from pytest_memuse.recording.spelling import Spelling, spelled, spelling_of
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """A body that decodes to more is not decoded."""
@@ -30,16 +30,23 @@ def body_value(body: bytes | None) -> Any:
         return text
 
 
-def body_bytes(value: Any) -> bytes:
-    """Return the bytes of a kept body: those that were sent, or the JSON text of its value."""
+def body_spelling(body: bytes | None, value: Any) -> Spelling | None:
+    """Return how the body of a JSON object or list ``value`` is written; None for every other body."""
+    if not body or value is None or isinstance(value, str):
+        return None
+    return spelling_of(body.decode("utf-8", "surrogateescape"))
+
+
+def body_bytes(value: Any, spelling: Spelling | None = None) -> bytes:
+    """Return the bytes of a kept body: those that were sent, or the JSON text of its value, written as it was."""
     if value is None:
         return b""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else spelled(value, spelling)
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         # A half of a character that the JSON text had as an escape, and not a byte that is no UTF-8.
-        return json.dumps(value).encode("ascii")
+        return spelled(value, {**(spelling or {}), "ascii": True}).encode("ascii")
 
 
 def plain_body(body: bytes | None, encoding: str) -> tuple[bytes | None, str]:

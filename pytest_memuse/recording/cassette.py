@@ -12,7 +12,7 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 
 from pytest_memuse.recording.answers import Answers, Miss, Playback
-from pytest_memuse.recording.bodies import body_bytes, body_value, plain_body
+from pytest_memuse.recording.bodies import body_bytes, body_spelling, body_value, plain_body
 from pytest_memuse.recording.interception import intercepted
 from pytest_memuse.recording.matching import DEFAULT_RULES, MatchingRule, address_of
 from pytest_memuse.recording.recording import Exchange, Recording
@@ -60,7 +60,15 @@ class _RecordingCassette(_Cassette):
             return _refusal()
         uri = self._redaction.uri(request.uri)
         self._recorder.exchange(
-            request.method, uri, found.request, found.status, found.reason, found.response, found.headers, paid=False
+            request.method,
+            uri,
+            found.request,
+            found.status,
+            found.reason,
+            found.response,
+            found.headers,
+            paid=False,
+            spelling=found.spelling,
         )
         return _response(found)
 
@@ -73,14 +81,17 @@ class _RecordingCassette(_Cassette):
         kept = kept_headers({name: values[0] for name, values in sent.items()}, self._redaction)
         if coding:
             kept["content-encoding"] = coding
+        clean = self._redaction.body(body)
+        answered = body_value(clean)
         self._recorder.exchange(
             request.method,
             self._redaction.uri(request.uri),
             body_value(self._redaction.body(_asked(request))),
             response["status"]["code"],
             self._redaction.text(response["status"]["message"] or ""),
-            body_value(self._redaction.body(body)),
+            answered,
             kept,
+            spelling=body_spelling(clean, answered),
         )
 
 
@@ -165,7 +176,7 @@ def _response(exchange: Exchange) -> dict[str, Any]:
     return {
         "status": {"code": exchange.status, "message": exchange.reason},
         "headers": {name: [value] for name, value in exchange.headers.items()},
-        "body": {"string": body_bytes(exchange.response)},
+        "body": {"string": body_bytes(exchange.response, exchange.spelling)},
     }
 
 

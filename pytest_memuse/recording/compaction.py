@@ -8,6 +8,8 @@ recording grows with the length of an episode and not with its square:
 - a message that repeats what the exchange's base was answered says what differs from that (``$said``, ``$gone``);
 - a text or an element of a list that stood in an earlier line as it is, and takes more than naming it does, is named by
   its digest (``$ref``);
+- a request's objects may come back with their keys in another order, which no comparison of requests minds; all else
+  comes back in the order that it had;
 - a stream of events is stored as what changes from event to event (``$stream``), a vector of 32-bit numbers as its
   bytes (``$f32``), and text that is bytes and no UTF-8 as these (``$bytes``), each only where that gives back exactly
   the same.
@@ -22,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_memuse.model.digests import canonical_json, json_digest, text_digest
+from pytest_memuse.recording.sameness import common_prefix, ordered_digest, same
 from pytest_memuse.recording.streams import packed_stream
 
 MARKS = frozenset({"$ref", "$f32", "$is", "$but", "$gone", "$keep", "$then", "$said", "$stream", "$bytes"})
@@ -41,6 +44,9 @@ _FEW = 4
 _OWN = frozenset({"type", "number"})
 """Fields that no exchange has from another."""
 
+_ORDER_IS_NOTHING = "request"
+"""The field whose objects may come back with their keys in another order."""
+
 
 class Compactor:
     """Gives the events of one recording their stored forms, line by line.
@@ -49,8 +55,10 @@ class Compactor:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-        self._fresh: dict[str, str] = {}
+        # Digest and digest in order of what a name stands for.
+        self._known: dict[str, tuple[str, str]] = {}
+        self._fresh: dict[str, tuple[str, str]] = {}
+        self._ordered = True
         self._said: Any = None
         self._bases: dict[tuple[Any, Any], deque[dict[str, Any]]] = {}
         self._line: dict[str, Any] = {}
@@ -61,14 +69,15 @@ class Compactor:
         stored = self._line_stored(line)
         # The first of two values that share a name keeps it, here and when they are read.
         self._fresh = {}
-        for digest, _ in nameable(stored):
-            self._fresh.setdefault(name_of(digest), digest)
+        for digest, value in nameable(stored):
+            if name_of(digest) not in self._fresh and name_of(digest) not in self._known:
+                self._fresh[name_of(digest)] = digest, ordered_digest(value, digest)
         return stored
 
     def keep(self) -> None:
         """Let later lines refer to the line whose stored form was given last."""
-        for name, digest in self._fresh.items():
-            self._known.setdefault(name, digest)
+        for name, digests in self._fresh.items():
+            self._known.setdefault(name, digests)
         if self._line.get("type") == "exchange":
             place = self._line.get("method"), self._line.get("uri")
             self._bases.setdefault(place, deque(maxlen=_BASES)).appendleft(self._line)
@@ -78,12 +87,17 @@ class Compactor:
         rest = {name: value for name, value in line.items() if name not in _OWN}
         base = self._base(line) if line.get("type") == "exchange" else None
         self._said = None
-        if base is None:
-            return {**own, **{name: self._stored(value) for name, value in rest.items()}}
-        self._said = said_in(base)
-        difference = self._difference({k: v for k, v in base.items() if k not in _OWN}, rest)
-        lacks = {"lacks": difference["$gone"]} if "$gone" in difference else {}
-        return {**own, "like": base["number"], **difference["$but"], **lacks}
+        if base is not None:
+            self._said = said_in(base)
+            own["like"] = base["number"]
+        for name, value in rest.items():
+            self._ordered = name != _ORDER_IS_NOTHING
+            if base is None:
+                own[name] = self._stored(value)
+            elif name not in base or not same(base[name], value, ordered=self._ordered):
+                own[name] = self._difference(base.get(name), value)
+        lacks = [] if base is None else sorted(base.keys() - rest.keys() - _OWN)
+        return {**own, "lacks": lacks} if lacks else own
 
     def _base(self, line: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the exchange of the address whose request the line's goes on from furthest, the latest of equals."""
@@ -98,19 +112,27 @@ class Compactor:
 
     def _difference(self, base: Any, value: Any) -> Any:
         """Return the stored form of a value that stands where ``base`` stood."""
-        if isinstance(base, dict) and isinstance(value, dict) and base.keys() & value.keys():
+        if isinstance(base, dict) and isinstance(value, dict) and self._goes_on_from(base, value):
             but = {
                 key: self._difference(base.get(key), item)
                 for key, item in value.items()
-                if key not in base or not _same(base[key], item)
+                if key not in base or not same(base[key], item, ordered=self._ordered)
             }
             gone = sorted(base.keys() - value.keys())
             return {"$but": but, "$gone": gone} if gone else {"$but": but}
         if isinstance(base, list) and isinstance(value, list):
-            kept = _prefix(base, value)
+            kept = common_prefix(base, value, ordered=self._ordered)
             if kept and _packed_vector(value) is None:
                 return {"$keep": kept, "$then": [self._next(item) for item in value[kept:]]}
         return self._stored(value)
+
+    def _goes_on_from(self, base: dict[str, Any], value: dict[str, Any]) -> bool:
+        """Tell whether an object can be given by what differs from another one."""
+        if not base.keys() & value.keys():
+            return False
+        # What the base has stands first, in its order.
+        restored = [key for key in base if key in value] + [key for key in value if key not in base]
+        return not self._ordered or restored == list(value)
 
     def _stored(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -127,22 +149,27 @@ class Compactor:
         said = self._said
         if said is None or not isinstance(value, dict) or value.get("role") != said["role"]:
             return self._element(value)
+        if not self._goes_on_from(said, value):
+            return self._element(value)
         difference = self._difference(said, value)
         gone = {"$gone": difference["$gone"]} if "$gone" in difference else {}
         return {"$said": difference["$but"], **gone}
 
     def _element(self, value: Any) -> Any:
         digest = element_digest(value)
-        return self._named(digest) or self._stored(value)
+        return self._named(digest, value) or self._stored(value)
 
-    def _named(self, digest: str | None) -> dict[str, str] | None:
-        if digest is None or self._known.get(name_of(digest)) != digest:
+    def _named(self, digest: str | None, value: Any) -> dict[str, str] | None:
+        known = None if digest is None else self._known.get(name_of(digest))
+        if digest is None or known is None or known[0] != digest:
+            return None
+        if self._ordered and known[1] != ordered_digest(value, digest):
             return None
         return {"$ref": name_of(digest)}
 
     def _text(self, text: str) -> Any:
         if len(text) >= SHORTEST_SHARED:
-            named = self._named(json_digest(text))
+            named = self._named(json_digest(text), text)
             if named is not None:
                 return named
         if not text.isascii():
@@ -219,28 +246,10 @@ def _continued(base: Any, request: Any) -> tuple[int, int]:
     for name, items in request.items():
         if isinstance(items, list):
             then = base.get(name)
-            same = _prefix(then, items) if isinstance(then, list) else 0
-            kept += same
-            more += len(items) - same
+            shared = common_prefix(then, items, ordered=False) if isinstance(then, list) else 0
+            kept += shared
+            more += len(items) - shared
     return kept, more
-
-
-def _prefix(base: list[Any], value: list[Any]) -> int:
-    pairs = zip(base, value, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if not _same(a, b)), min(len(base), len(value)))
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same as JSON; some that Python holds equal (1, 1.0 and true) are not."""
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return len(one) == len(other) and all(key in other and _same(item, other[key]) for key, item in one.items())
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return repr(one) == repr(other) if isinstance(one, float) else bool(one == other)
 
 
 def _packed_vector(items: list[Any]) -> dict[str, str] | None:

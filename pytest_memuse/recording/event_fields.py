@@ -76,6 +76,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "task": dict,
     "asked": dict,
     "headers": dict,
+    "spelling": (dict, type(None)),
     "names": dict,
     "entries": (tuple, type(None)),
     "changes": tuple,
@@ -98,7 +99,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "success": (bool, type(None)),
 }
 _DEFAULTS: dict[type[Event], dict[str, Any]] = {
-    Exchange: {"actor": None, "request": None, "response": None, "reason": "", "headers": {}},
+    Exchange: {"actor": None, "request": None, "response": None, "reason": "", "headers": {}, "spelling": None},
     EpisodeStart: {"scope": ""},
     MemoryOperation: {
         "scope": "",

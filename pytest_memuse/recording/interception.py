@@ -90,7 +90,7 @@ class _Reset:
         with self._lock:
             if self._open == 0:
                 self._caught = http.client.HTTPSConnection
-                http.client.HTTPSConnection = vcr.patch._HTTPSConnection  # type: ignore[misc]
+                http.client.HTTPSConnection = vcr.patch._HTTPSConnection  # type: ignore[misc]  # a class
             self._open += 1
         try:
             yield
@@ -98,7 +98,7 @@ class _Reset:
             with self._lock:
                 self._open -= 1
                 if self._open == 0:
-                    http.client.HTTPSConnection = self._caught  # type: ignore[misc]
+                    http.client.HTTPSConnection = self._caught  # type: ignore[misc]  # a class
 
 
 def _transports() -> Iterator[tuple[Any, str, Any]]:

@@ -87,11 +87,11 @@ def write_lines(recording: Recording) -> Iterator[str]:
     for event in recording.events:
         line = event_to_line(event)
         try:
-            text = json_line(compactor.stored(line))
+            text = json_line(compactor.stored(line), sort_keys=False)
         except ValueError:
             # A body with a number like 1e999, which JSON can say and not hold, is kept as text.
             line |= {name: json.dumps(line[name]) for name in ("request", "response", "asked") if name in line}
-            text = json_line(compactor.stored(line))
+            text = json_line(compactor.stored(line), sort_keys=False)
         _check_length(text, event)
         compactor.keep()
         count += 1

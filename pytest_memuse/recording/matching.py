@@ -155,7 +155,8 @@ def canonical_address(uri: str) -> str:
     redacted in the query and before the host counts as not there: where it replays, there is no key to send.
     """
     try:
-        parts = urlsplit(_LOOPBACK.sub(r"\1://localhost", uri))
+        # What stood before the host must not hide that it is the loopback.
+        parts = urlsplit(_LOOPBACK.sub(r"\1://localhost", uri.replace(f"://{REDACTED}@", "://", 1)))
     except ValueError:
         return uri
     host = parts.netloc.lower().removesuffix(_DEFAULT_PORTS.get(parts.scheme, ":"))
@@ -163,7 +164,6 @@ def canonical_address(uri: str) -> str:
         asked = _ordered(parts.query)
     except ValueError:
         asked = parts.query
-    host = host.removeprefix(f"{REDACTED}@")
     return f"{parts.scheme}://{host}{parts.path or '/'}" + (f"?{asked}" if asked else "")
 
 

@@ -18,7 +18,8 @@ RECORDING_VERSION = 1
 class Exchange:
     """One HTTP exchange. ``actor`` is None where it is no model call. Bodies are JSON values, or text.
 
-    ``number`` counts the exchanges of the recording from 1; a response that is no JSON is kept as text.
+    ``number`` counts the exchanges of the recording from 1; a response that is no JSON is kept as text. ``spelling`` is
+    how a response that is JSON was written (`spelling`), None where it was as `json.dumps` writes it.
     """
 
     number: int
@@ -30,6 +31,7 @@ class Exchange:
     reason: str
     headers: Mapping[str, str]
     response: Any
+    spelling: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

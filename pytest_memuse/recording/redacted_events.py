@@ -11,6 +11,7 @@ from pytest_memuse.recording.redaction import Redaction
 
 _STRUCTURE = frozenset(
     {"id", "kind", "method", "slot", "pointer", "text_digest", "problem", "what", "route", "form", "observer", "actor"}
+    | {"spelling"}
 )
 """Fields whose texts are the product's own words, or name what the user's arcs file names."""
 

@@ -31,6 +31,7 @@ from pytest_memuse.recording.redacted_events import redacted_events
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.recording.rendered import TRUTH, Change, Found, Rendered, RenderedEntry
 from pytest_memuse.recording.roles import actor_of
+from pytest_memuse.recording.spelling import Spelling
 
 
 class ArcRecorder:
@@ -214,17 +215,20 @@ class ArcRecorder:
         *,
         role: Actor | None = None,
         paid: bool = True,
+        spelling: Spelling | None = None,
     ) -> None:
         """Note one exchange, whole. ``role`` is who made it where that was said; else it is seen from what goes on.
 
-        ``paid`` is False where an earlier recording answered it.
+        ``paid`` is False where an earlier recording answered it. ``spelling`` is how a response of JSON was written.
         """
         with self._lock:
             self._exchanges += 1
             work = self._attribution.current()
             in_memory = work is not None and work.actor is Actor.MEMORY
             actor = actor_of(method, uri, role=role, in_memory=in_memory)
-            found = Exchange(self._exchanges, actor, method, uri, request, status, reason, dict(headers), response)
+            found = Exchange(
+                self._exchanges, actor, method, uri, request, status, reason, dict(headers), response, spelling
+            )
             self.events.append(found)
             if work is not None and in_memory and actor is not Actor.AGENT:
                 work.unclaimed.append(found.number)

@@ -92,7 +92,7 @@ def _counts(report: MutationReport) -> list[str]:
     many = len(report.counted)
     if not many:
         return ["caught: there was no fault to catch (none was planted that this judge can see)"]
-    gate_alone = sum(result.catch is Catch.GATE for result in report.results)
+    gate_alone = sum(result.catch is Catch.GATE for result in report.counted)
     line = (
         f"caught: {report.caught} of {counted(many, 'visible fault')} ({number(100 * report.caught / many)} %); "
         f"by assertions {report.by_assertions}, by the gate {report.by_gate}, by the gate alone {gate_alone}"

@@ -47,7 +47,7 @@ def refresh_lines(
     lines = [
         "",
         f"refreshed {len(refreshed)} of {counted(arcs, 'recording')} of suite {printable(suite)}: "
-        f"{counted(anew, 'episode')} recorded anew, {kept} of the same arcs kept"
+        f"{counted(anew, 'episode')} recorded anew, {kept} of the same arcs kept",
     ]
     for arc in refreshed:
         lines.append(f"  {printable(arc.because, 200)}")

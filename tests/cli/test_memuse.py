@@ -59,7 +59,7 @@ def test_profile_adds_up_files(recording: Path, capsys: pytest.CaptureFixture[st
     out = capsys.readouterr().out
     assert "suite shop: 1 arc, 3 episodes" in out
     assert "recorded against rule-model" in out
-    assert "judged by tracer 1" in out
+    assert "judged by tracer 2" in out
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def _outage(example: Example) -> None:
     example.with_outage()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("broken", "stale", "regressed"),
     [
@@ -40,14 +40,12 @@ def _outage(example: Example) -> None:
             r"\w+, episode \w+, step 1: delivers differently.*\n +entry comes in: item \d+: “",
             {"relevance_share", "delivered_tokens", "token_efficiency"},
             id="the-scope-filter-is-lost-and-other-projects-flood-in",
-            marks=pytest.mark.long,
         ),
         pytest.param(
             _outage,
             r"changed-port, episode \w+, step 1: delivers differently.*\n +entry goes out: item 1: “",
             {"outcome_rate", "coverage_beneficial", "relevance_share"},
             id="nothing-is-returned",
-            marks=pytest.mark.long,
         ),
     ],
 )

@@ -45,6 +45,32 @@ def _project(folder: Path) -> Project:
     return Project(folder)
 
 
+def test_the_rules_of_redaction_count_and_a_distribution_over_workers_changes_no_name(tmp_path: Path) -> None:
+    project = _project(tmp_path / "p")
+    (tmp_path / "p" / "pytest.ini").write_text("[pytest]\nmemuse_redact =\n    port: port is (8[0-9]+)\n")
+    tests = (tmp_path / "p" / "test_own.py").read_text()
+    marked = tests.replace("@pytest.mark.parametrize", '@pytest.mark.xdist_group("g")\n@pytest.mark.parametrize')
+    (tmp_path / "p" / "test_own.py").write_text(marked.replace('["8081", "a b", "a-b"]', '["8081"]'))
+    recorded = project.run("--memuse-record-mode=once", "-n1", "--dist=loadgroup")
+    assert recorded.code == 0, recorded.out
+    (file,) = project.recordings().values()
+    assert b"port is <redacted>" in file
+    assert b"port is 8081" not in file
+    replayed = project.run("-p", "no:xdist")
+    assert replayed.code == 0, replayed.out
+
+
+def test_a_client_that_is_first_imported_inside_an_episode_fetches_no_prices(tmp_path: Path) -> None:
+    project = _project(tmp_path / "p")
+    (tmp_path / "p" / "test_own.py").write_text(
+        "import os\n\n"
+        "def test_prices(memuse_bridge):\n    assert os.environ['LITELLM_LOCAL_MODEL_COST_MAP'] == 'True'\n\n"
+        "def test_none():\n    assert 'LITELLM_LOCAL_MODEL_COST_MAP' not in os.environ\n"
+    )
+    ran = project.run("-p", "no:xdist")
+    assert ran.code == 0, ran.out
+
+
 def test_what_one_run_records_the_next_replays_without_any_server(tmp_path: Path) -> None:
     project = _project(tmp_path / "p")
     recorded = project.run("--memuse-record-mode=once")

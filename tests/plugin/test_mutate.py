@@ -34,7 +34,7 @@ def test_every_task_is_solved(memuse):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_faults_are_tried_reported_and_kept(project: Project) -> None:
     tests = project.folder / "test_shop.py"
     tests.write_text(tests.read_text() + _STRICT)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_memuse.plugin.options import OPTIONS, settings_of
+from pytest_memuse.plugin.option_table import OPTIONS
+from pytest_memuse.plugin.options import settings_of
 
 pytest_plugins = "pytester"
 

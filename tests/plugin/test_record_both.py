@@ -75,6 +75,7 @@ def _asked(path: Path) -> set[str]:
     return {exchange.uri for exchange in load_recording(path).exchanges}
 
 
+@pytest.mark.long
 def test_a_change_of_the_memory_is_found_by_the_pair(versioned: Project) -> None:
     conftest = versioned.folder / "conftest.py"
     conftest.write_text(conftest.read_text().replace("**settings)", "forgets=True)"))
@@ -84,6 +85,7 @@ def test_a_change_of_the_memory_is_found_by_the_pair(versioned: Project) -> None
     assert "undefined now" in ran.failures["test_shop.test_tasks_are_solved.gate[relevance_share]"]
 
 
+@pytest.mark.long
 def test_a_commit_without_the_suite_tells_what_the_other_side_said(versioned: Project) -> None:
     (versioned.folder / "test_shop.py").rename(versioned.folder / "test_store.py")
     before = versioned.recordings()

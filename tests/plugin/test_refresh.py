@@ -148,6 +148,7 @@ def test_a_budget_stops_between_calls_keeps_whole_arcs_and_says_how_to_go_on(wor
 
 
 @pytest.mark.skipif(not available(), reason="this platform cannot fork safely, and the option is refused there")
+@pytest.mark.long
 def test_arcs_are_refreshed_at_the_same_time_with_the_same_result(world: Project) -> None:
     ran = world.run("--memuse-record-mode=new_episodes", "--memuse-jobs=3", broken=["drifts"])
     assert ran.code == 0, ran.out
@@ -157,12 +158,23 @@ def test_arcs_are_refreshed_at_the_same_time_with_the_same_result(world: Project
     assert told == ["arc-1", "arc-4"]
 
 
+def test_a_budget_that_cannot_be_measured_is_not_to_be_tried_again(world: Project) -> None:
+    ran = world.run("--memuse-record-mode=all", "--memuse-budget=2usd")
+    assert ran.code == 1
+    assert re.search(
+        r"the budget of 2.00 usd cannot be measured: exchange \d+ does not report its cost .*, after 0 of 6", ran.out
+    )
+    assert "to mend: give the budget in calls or minutes" in ran.out
+    assert "to go on" not in ran.out
+
+
 def test_a_budget_that_is_none_is_a_usage_error(world: Project) -> None:
     ran = world.run("--memuse-budget=much")
     assert ran.code == 4
     assert "--memuse-budget: 'much' is no budget" in ran.out
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_whole_arcs_and_leaves_no_process_and_no_folder(world: Project, tmp_path: Path) -> None:
     for path in world.folder.glob("cassettes/shop/*.jsonl"):
         path.unlink()

@@ -30,13 +30,13 @@ def test_a_compressed_body_is_kept_decoded_and_played_as_the_client_saw_it(
     assert json.loads(event.response["text"].join('""')) == "żółw " * 50
     assert event.headers == {"content-type": "application/json"}
     # urllib decodes nothing by itself.
-    assert played == (200, json.dumps({"text": "żółw " * 50}, ensure_ascii=False).encode(), "application/json")
+    assert played == (200, text, "application/json")
     if client is not CLIENTS["urllib"]:
-        assert json.loads(recorded[1]) == json.loads(played[1])
+        assert recorded[1] == played[1]
 
 
 @pytest.mark.skipif(find_spec("zstandard") is None, reason="httpx reads zstd where zstandard is installed only")
-@pytest.mark.parametrize("client", ["httpx", "httpx async", "httpx2"])
+@pytest.mark.parametrize("client", ["httpx", "httpx async"])  # httpx2 reads it with another package
 def test_a_body_in_zstd_is_kept_decoded_where_the_client_reads_it(client: str) -> None:
     body = json.dumps({"text": "long " * 50}).encode()
     packed = importlib.import_module("zstandard").compress(body)

@@ -97,6 +97,10 @@ def test_what_is_no_address_is_no_failure(uri: str) -> None:
     assert isinstance(address_of(uri), str)
 
 
+def test_a_redacted_user_does_not_hide_that_the_host_is_the_loopback() -> None:
+    assert canonical_address("http://<redacted>@127.0.0.1:4711/v1") == canonical_address("http://localhost:9/v1")
+
+
 def test_the_names_of_the_loopback_are_one_host() -> None:
     assert address_of("http://127.0.0.1:81/x") == address_of("http://localhost:81") == "localhost:81"
     assert address_of("https://a.org/x") == "a.org:443"

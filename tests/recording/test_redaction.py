@@ -3,8 +3,10 @@
 import base64
 import gzip
 import json
+import re
 import struct
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable
 
@@ -16,7 +18,7 @@ from pytest_memuse.model import MemuseError
 from pytest_memuse.recording.bodies import body_bytes, body_value
 from pytest_memuse.recording.matching import canonical_address
 from pytest_memuse.recording.redaction import REDACTED, Redaction, parse_rules
-from tests.recording.plants import ENCODINGS
+from tests.recording.plants import ENCODINGS, finds
 
 _KNOWN = 'pA000/w&"x y+z=7<é007919Q'
 _PLAIN = "hunter2hunter2Abc9"
@@ -62,6 +64,12 @@ def test_the_shapes_of_common_keys_are_replaced(key: str, around: str) -> None:
         ("https://a.b/c?api_key=12345678&x=1", f"https://a.b/c?api_key={REDACTED}&x=1"),
         ("postgres://app:s3cr3t@db/app", f"postgres://app:{REDACTED}@db/app"),
         ("api.telegram.org/bot12345678:" + _BODY[:35] + "/x", f"api.telegram.org/bot{REDACTED}/x"),
+        (f"AWS_SECRET_ACCESS_KEY={_BODY[:36]}+/Z9", f"AWS_SECRET_ACCESS_KEY={REDACTED}"),
+        (f"aws_secret_access_key = {_BODY[:36]}+/Z9\nregion = x", f"aws_secret_access_key = {REDACTED}\nregion = x"),
+        (f'{{"SecretAccessKey": "{_BODY[:36]}+/Z9"}}', f'{{"SecretAccessKey": "{REDACTED}"}}'),
+        ("curl -H 'Authorization: Token 9f8e7d6c5b4a3928' x", f"curl -H 'Authorization: Token {REDACTED}' x"),
+        ("authorization: 9f8e7d6c-5b4a3928", f"authorization: {REDACTED}"),
+        ("Authorization: Bearer $OPENAI_API_KEY_2", "Authorization: Bearer $OPENAI_API_KEY_2"),
         ("see TICKET:AB12 and zz7zz", f"see TICKET:{REDACTED} and {REDACTED}"),
     ],
 )
@@ -120,6 +128,23 @@ def test_known_values_are_found_in_every_encoding_and_what_stands_around_stays(n
     assert cleaned.startswith("before the ")
     assert cleaned.endswith(" after it")
     assert REDACTED in cleaned
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n    ", "\r\n\t"])
+@pytest.mark.parametrize("wide", [16, 60, 76])
+def test_blobs_over_indented_lines_are_read_as_one(between: str, wide: int) -> None:
+    plain = f"{'line ' * 30}{_KNOWN}{' tail' * 30}".encode()
+    for digits in (plain.hex(), base64.b64encode(plain).decode()):
+        text = f"key: |{between}" + between.join(digits[at : at + wide] for at in range(0, len(digits), wide))
+        clean = Redaction([_KNOWN]).text(text)
+        assert REDACTED in clean
+        joined = re.sub(r"\s", "", clean.partition("|")[2])
+        assert not finds(joined.replace(REDACTED, ""), frozenset([_KNOWN]))
+
+
+def test_compressed_bytes_in_hexadecimal_digits_are_read() -> None:
+    packed = zlib.compress(json.dumps({"note": _KNOWN}).encode()).hex()
+    assert Redaction([_KNOWN]).text(f"before {packed} behind") == f"before {REDACTED} behind"
 
 
 @pytest.mark.parametrize("value", ["pw-1", "s3cr3tpw"])

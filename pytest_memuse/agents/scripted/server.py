@@ -28,9 +28,7 @@ class ScriptedModel:
     not one of its API gets an error of that API's shape.
     """
 
-    def __init__(
-        self, port: int = 0, *, variation: float = 0.0, misses: float | None = None, seed: int = 0
-    ) -> None:
+    def __init__(self, port: int = 0, *, variation: float = 0.0, misses: float | None = None, seed: int = 0) -> None:
         self._port = port
         self._variation = Variation(variation, seed, misses)
         self._server: ThreadingHTTPServer | None = None

@@ -7,13 +7,14 @@ from typing import Any, Protocol
 
 from pytest_memuse.model import Actor
 from pytest_memuse.model.errors import printable
-from pytest_memuse.recording.bodies import body_value
+from pytest_memuse.recording.bodies import body_spelling, body_value
 from pytest_memuse.recording.content_codings import Unreadable, decoded
 from pytest_memuse.recording.passthrough.addresses import Route
 from pytest_memuse.recording.passthrough.headers import RawHeaders, header, text_headers
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.recording.response_headers import kept_headers
 from pytest_memuse.recording.roles import Asked, RoleRule, role_by_rule
+from pytest_memuse.recording.spelling import Spelling
 
 BROKEN_OFF = 499
 """Status under which a response is recorded that did not arrive whole, whatever its own was: such a call failed."""
@@ -40,8 +41,9 @@ class ExchangeSink(Protocol):
         headers: Any,
         *,
         role: Actor | None = None,
+        spelling: Spelling | None = None,
     ) -> None:
-        """Note one exchange, whole."""
+        """Note one exchange, whole. ``spelling`` is how a response of JSON was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Ledger:
         """Return a request as it is recorded. That takes time, and can be done while the response is waited for."""
         sent = text_headers(asked.headers)
         self._redaction.learn(asked.route.uri, sent)
-        request = self._value(asked.plain_body(self._limit))
+        request = body_value(self._redaction.body(asked.plain_body(self._limit)))
         return ReadRequest(self._redaction.uri(asked.route.uri), request, self._role(asked, sent, request))
 
     def write(
@@ -110,15 +112,18 @@ class Ledger:
         """
         request = request or self.read(asked)
         self._redaction.learn(asked.route.uri, headers)
+        clean = self._redaction.body(body)
+        answered = body_value(clean)
         self._sink.exchange(
             asked.method,
             request.uri,
             request.body,
             status,
             printable(self._redaction.text(reason), 200),
-            self._value(body),
+            answered,
             kept_headers(headers, self._redaction),
             role=request.role,
+            spelling=body_spelling(clean, answered),
         )
 
     def _role(self, asked: Inbound, headers: Mapping[str, str], request: Any) -> Actor:
@@ -127,9 +132,6 @@ class Ledger:
         model = request.get("model") if isinstance(request, dict) else None
         seen = Asked(asked.method, asked.route.uri, model if isinstance(model, str) else "", headers)
         return role_by_rule(seen, self._rules) or Actor.AGENT
-
-    def _value(self, body: bytes | None) -> Any:
-        return body_value(self._redaction.body(body))
 
 
 def error_body(kind: str, message: str) -> bytes:

@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 
 from pytest_memuse.model.errors import MemuseError
@@ -48,15 +49,15 @@ class MemoryService:
         memory = self._memory
         if memory is None:
             raise MemuseError("no memory is served now", reason="no_memory", mend="ask while an episode runs")
-        work: Callable[[], dict[str, Any]]
+        work: Callable[[], Any]
         match method, path.partition("?")[0].removeprefix(PREFIX):
             case "POST", "/recall":
-                work = lambda: {"text": memory.recall()}  # noqa: E731
+                field, work = "text", memory.recall
             case "GET", "/tool":
-                work = lambda: {"tool": memory.tool()}  # noqa: E731
+                field, work = "tool", memory.tool
             case "POST", "/tool":
                 arguments, tool_call_id = _call(body)
-                work = lambda: {"text": memory.call_tool(arguments, tool_call_id=tool_call_id)}  # noqa: E731
+                field, work = "text", partial(memory.call_tool, arguments, tool_call_id=tool_call_id)
             case _:
                 raise MemuseError(
                     f"there is no {method} at this path of {PREFIX}",
@@ -64,7 +65,7 @@ class MemoryService:
                     mend=f"ask POST {PREFIX}/recall, GET {PREFIX}/tool or POST {PREFIX}/tool",
                 )
         try:
-            return 200, await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            return 200, {field: await asyncio.get_running_loop().run_in_executor(self._thread, work)}
         except Exception as error:
             self.error = error
             # Its text may hold anything; whoever runs the episode is given it whole.

@@ -42,7 +42,7 @@ class Player:
             )
             # The official clients try again after most failures; this header tells them not to.
             return error_response(400, "not_recorded", message, {"x-should-retry": "false"})
-        body = body_bytes(found.response)
+        body = body_bytes(found.response, found.spelling)
         if found.status == BROKEN_OFF:
             return await self._broken_off(asked, request, found, body)
         streamed = "text/event-stream" in found.headers.get("content-type", "")

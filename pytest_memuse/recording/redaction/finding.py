@@ -110,7 +110,8 @@ class Finder:
             else:
                 # A picture, a vector, no base64 at all: only what is known is looked for, and what is compressed.
                 yield from _from(view, self._known_in(view.raw))
-            yield from self._compressed(view, blob.end(), phase == 0, depth, budget)
+            # Of base64 the first reading is of the whole blob, and hexadecimal digits seldom stand there by chance.
+            yield from self._compressed(view, blob.end(), phase == 0 or view.width == 4, depth, budget)
 
     def _compressed(self, view: Decoded, end: int, whole: bool, depth: int, budget: _Budget) -> Iterator[Span]:
         try:

@@ -113,6 +113,26 @@ SHAPES: tuple[Shape, ...] = (
     ),
     *(
         Shape(
+            "aws secret access key",
+            mark,
+            re.compile(mark + r"""\\?["']? ?[:=] ?\\?["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"""),
+            _looks_random,
+            in_run=False,
+        )
+        for mark in ("AWS_SECRET_ACCESS_KEY", "aws_secret_access_key", "SecretAccessKey", "secretAccessKey")
+    ),
+    *(
+        Shape(
+            "authorization header",
+            mark,
+            re.compile(mark + r"""(?:[A-Za-z]{1,16} )?([^\s$({`"'\\,;<>][^\s"'\\,;<>]{15,})"""),
+            _looks_random,
+            in_run=False,
+        )
+        for mark in ("Authorization: ", "authorization: ")
+    ),
+    *(
+        Shape(
             "key header",
             mark,
             re.compile(mark + r""""?'? ?[:=] ?"?'?([^\s"'\\,;<>]{8,})"""),

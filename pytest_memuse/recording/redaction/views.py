@@ -155,14 +155,14 @@ _SIMPLE = {f"\\{char}": char for char in "\"'\\/"} | {
     "\\t": "\t",
 }
 
-_BLOB = re.compile(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}")
-_LINE_BREAKS = re.compile(r"[\r\n]+")
+_BLOB = re.compile(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[ \t]{0,40}+[A-Za-z0-9+/_-]{4,})*={0,2}")
+_LINE_BREAKS = re.compile(r"[\r\n][\r\n \t]*")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 _URLSAFE = str.maketrans("-_", "+/")
 
 
 def blobs(text: str) -> Iterator[re.Match[str]]:
-    """Yield the runs of at least 16 base64 characters, over line breaks too."""
+    """Yield the runs of at least 16 base64 characters, over line breaks and the indentation behind them too."""
     return _BLOB.finditer(text)
 
 
@@ -189,6 +189,7 @@ def decoded(blob: re.Match[str]) -> Iterator[Decoded]:
         # The first line of a blob is longer than what is left out of it.
         yield Decoded(found, begin + phase, 6, tuple(before - phase for before in breaks))
     for run in _HEX.finditer(raw):
-        for phase in range(2 if not breaks else 0):
-            digits = run.group()[phase:]
-            yield Decoded(bytes.fromhex(digits[: len(digits) & ~1]), begin + run.start() + phase, 4)
+        for phase in range(2):
+            digits, skipped = run.group()[phase:], run.start() + phase
+            behind = tuple(before - skipped for before in breaks)
+            yield Decoded(bytes.fromhex(digits[: len(digits) & ~1]), begin + skipped, 4, behind)

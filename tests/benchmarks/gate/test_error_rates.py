@@ -8,7 +8,7 @@ from tests.benchmarks.gate.simulation import GENERATORS, bound_row, build, true_
 BUILDS = 400
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_build_in_which_nothing_changed_fails_about_as_often_as_alpha_says():
     cells = {
         (name, arcs): sum(verdict_row(name, arcs, seed, None, 1_000)[0] for seed in range(BUILDS))
@@ -23,7 +23,7 @@ def test_a_build_in_which_nothing_changed_fails_about_as_often_as_alpha_says():
     assert max(wilson(hits, BUILDS, z=2.64)[0] for hits in cells.values()) <= 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("change", ["harm", "relevance", "acted_on"])
 def test_a_change_is_found_as_often_as_by_a_plain_maximum_on_sign_flips(change):
     rows = [verdict_row("dense", 100, seed, change, 1_000) for seed in range(100)]
@@ -32,7 +32,7 @@ def test_a_change_is_found_as_often_as_by_a_plain_maximum_on_sign_flips(change):
     assert reference >= 60
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_bounds_from_below_hold_together_under_a_real_change():
     rows = [bound_row("dense", 30, seed, "relevance", 500) for seed in range(150)]
     low, high = wilson(sum(row[0] for row in rows), len(rows))

@@ -68,8 +68,8 @@ def test_a_cut_entry_shows_a_beginning_of_what_is_stored() -> None:
 def test_a_paraphrase_keeps_every_value_in_its_order() -> None:
     given = Paraphrase(Shelf(PORT, CRON)).recall("q", scope="shop")
     port, cron = shown(given)
-    assert port == "The proxy talks to it without a detour, hence `billing.port` is `8081`."
-    assert cron == "As noted at the time: " + CRON
+    assert port == "Our proxy talks to it straight, so `billing.port` is `8081`."
+    assert cron == "`invoices.cron` is `15 3 * * *`, invoices go out at night."
 
 
 def test_distractors_look_like_the_entries_that_are_there() -> None:

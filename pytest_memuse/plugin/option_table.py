@@ -1,0 +1,118 @@
+"""What can be set: every option with its name, valid values, default and help, in one table."""
+
+from dataclasses import dataclass
+
+RECORD_MODES = ("none", "once", "new_episodes", "all", "rewrite")
+"""What each does with an arc, and with the requests that are made meanwhile.
+
+============== ======================== ============================== ===================================
+mode           arc without a recording  arc that delivers the same     stale arc
+============== ======================== ============================== ===================================
+none           an error                 replayed                       fails (or as ``memuse_drift`` says)
+once           recorded                 replayed                       fails (or as ``memuse_drift`` says)
+new_episodes   recorded                 replayed                       recorded anew from where it differs
+all, rewrite   recorded                 recorded anew                  recorded anew
+============== ======================== ============================== ===================================
+
+A replay answers every request from the recording, and one that it does not hold is refused and makes the arc stale. A
+recording lets every request through and keeps it, but for embeddings that the recording which it takes the place of
+holds: *new_episodes* answers these from there. A recording takes the place of the old one when it is whole; *all* and
+*rewrite* do the same, since no arc is ever added to.
+"""
+DRIFT_MODES = ("fail", "acted", "warn")
+INCONCLUSIVE_MODES = ("pass", "warn", "fail")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its name without prefix, its default, its valid values where there are few, and its help."""
+
+    name: str
+    help: str
+    default: str = ""
+    values: tuple[str, ...] = ()
+    metavar: str = "NAME"
+    flag: bool = True
+    ini: bool = True
+
+    @property
+    def switch(self) -> str:
+        return "--memuse-" + self.name.replace("_", "-")
+
+    @property
+    def key(self) -> str:
+        return f"memuse_{self.name}"
+
+
+OPTIONS = (
+    Option(
+        "baseline",
+        "compare with this stored baseline (a name in the baselines folder, or a file) and fail where a "
+        "gated figure regressed",
+    ),
+    Option("update", "store this run as the baseline NAME; refused where the run is partial or failed", ini=False),
+    Option(
+        "record_mode",
+        "none: replay only; once: record arcs that have no recording; new_episodes: also record stale "
+        "arcs again; all, rewrite: record every arc again",
+        "none",
+        RECORD_MODES,
+        "MODE",
+    ),
+    Option(
+        "record_both",
+        "record the project as it stands at git:REF and as it stands now, arc by arc in turn against the same model, "
+        "and compare these two; such a pair goes before a stored baseline",
+        metavar="git:REF",
+        ini=False,
+    ),
+    Option(
+        "budget",
+        "the most that recording may cost, as 500calls, 200000tokens, 10min or 2.50usd, several separated by commas; "
+        "complete arcs are kept where it is used up",
+        metavar="LIMIT",
+    ),
+    Option(
+        "jobs",
+        "arcs that are recorded or replayed at the same time, each in a forked process; needs a platform that can "
+        "fork, and goes neither with --memuse-budget nor with --memuse-record-both",
+        "1",
+        metavar="NUMBER",
+    ),
+    Option(
+        "drift",
+        "what a stale recording does: fail; acted: fail only where it touches an entry that the agent had "
+        "acted on; warn",
+        "fail",
+        DRIFT_MODES,
+        "MODE",
+    ),
+    Option("inconclusive", "what an inconclusive gate does", "pass", INCONCLUSIVE_MODES, "MODE"),
+    Option("cassettes", "folder of the recordings, from the root folder", "cassettes", metavar="DIR"),
+    Option("baselines", "folder of the baselines, from the root folder", "baselines", metavar="DIR"),
+    Option(
+        "mutate_rate",
+        "share of deliveries, or of entries, that a planted fault strikes (0 to 1)",
+        "1",
+        metavar="RATE",
+    ),
+    Option("mutate_seed", "seed of where planted faults strike", "0", metavar="NUMBER"),
+    Option(
+        "mutate_require",
+        "fail the run where assertions and gate catch less than this share (0 to 1) of the planted faults that the "
+        "judge can see; without it the report alone is given",
+        metavar="SHARE",
+    ),
+    Option(
+        "executor",
+        "where episodes are judged: threads:N, processes:N, a running Dask cluster dask:tcp://HOST:PORT, or "
+        "nothing: in this process",
+        metavar="ADDRESS",
+    ),
+    Option(
+        "gated",
+        "figures that gate the build, separated by commas or spaces; empty: the default set",
+        metavar="FIGURES",
+        flag=False,
+    ),
+)
