@@ -27,7 +27,8 @@ class Action:
 
     ``text`` is what was executed, with variables and the working directory put in; ``spoken`` what was only said on
     the way (shell output to nobody, commit messages). ``result`` is empty and ``failed`` None where nothing was
-    recorded. ``edits`` are the replacements that the action asked for, old text first.
+    recorded. ``edits`` are the replacements that the action asked for, old text first. ``values`` are its arguments one
+    by one: the values of fields, the words of commands.
     """
 
     step: int
@@ -40,6 +41,7 @@ class Action:
     edits: tuple[tuple[str, str], ...]
     result: str
     failed: bool | None
+    values: tuple[str, ...] = ()
 
 
 _MEMORY_TOOL = re.compile(r"memor|mem0|recall|remember", re.I)
@@ -103,6 +105,7 @@ def _action(step: int, call: ToolCall, shell: ShellState, retrieval: bool, resul
                 texts.extend(_flat(key, value))
     else:
         texts.extend(_flat("", arguments))
+    fields = len(texts) - 1
     spoken: list[str] = []
     deed = _deed(call.name, arguments, retrieval)
     programs = [c for c in commands if c.words and c.name not in ("cd", "export")]
@@ -117,7 +120,7 @@ def _action(step: int, call: ToolCall, shell: ShellState, retrieval: bool, resul
         text, spoken = "", [text]
     return Action(
         step, call.id, call.name, deed, text, "\n".join(filter(None, spoken)), tuple(commands),
-        tuple(_edits(arguments, text)), result, failed,
+        tuple(_edits(arguments, text)), result, failed, tuple(_values(texts[1 : 1 + fields], commands)),
     )  # fmt: skip
 
 
@@ -160,6 +163,15 @@ def _flat(key: str, value: Any, depth: int = 0) -> Iterator[str]:
             yield from _flat(key, item, depth + 1)
     elif value is not None:
         yield f"{key}: {value}"
+
+
+def _values(fields: list[str], commands: list[SimpleCommand]) -> Iterator[str]:
+    for field in fields:
+        key, _, value = field.partition(": ")
+        # A switch says by its name what was chosen.
+        yield key.rpartition(".")[2] if value in ("True", "False") else value
+    for command in commands:
+        yield from command.words if _executed(command)[0] else ()
 
 
 def _executed(command: SimpleCommand) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from pytest_memuse.judging.answers import Influence
 from pytest_memuse.judging.checks import changes, files_of, reverts
 from pytest_memuse.judging.content import Content, Kind, significant_words
 from pytest_memuse.judging.copies import Copies
+from pytest_memuse.judging.doubts import Heard, argument_doubt, calendar_doubt, manner_doubt, overheard, word_doubt
 from pytest_memuse.judging.effects import corrects, reverses
 from pytest_memuse.judging.mentions import mention_of, shown_key
 from pytest_memuse.judging.occurrences import Grade, occurrences
@@ -56,8 +57,9 @@ class Trail:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of the prior context was lost."""
-        return not any(step.call.gap for step in self.episode.steps[: self.span.first or 0])
+        """Whether nothing of the prior context was lost or left out of the record."""
+        lost = any(step.call.gap for step in self.episode.steps[: self.span.first or 0])
+        return not lost and not self.prior.unrecorded
 
     def follow(self, entry: SpanEntry, contents: tuple[Content, ...]) -> Attribution:
         """Return the influence of an entry whose exposed text holds these contents."""
@@ -70,7 +72,7 @@ class Trail:
         known = {content.name: self.prior.of(content, siblings) for content in contents}
         uses = self._uses(entry, contents, known, window)
         if uses.acted and not self.complete:
-            return Attribution(None, "part of the prior context was lost; " + uses.note)
+            return Attribution(None, "part of the prior context was lost or not recorded; " + uses.note)
         if uses.acted:
             anchors = tuple(sorted({self.actions[i].step for i in uses.acted}))
             return Attribution(Influence.ACTED_ON, uses.note, anchors, tuple(uses.acted), tuple(uses.used))
@@ -89,6 +91,8 @@ class Trail:
         key = shown_key(entry, self.span)
         words = self._new_words(entry)
         heard = list(self._heard(contents, window))
+        told = self.readings(entry.exposure.text or "")
+        others = [s.reading for s in self.prior.competing] + self._siblings(entry)
         for index, action in enumerate(self.actions):
             if action.step not in window or action.deed in (Deed.SPEECH, Deed.MAINTENANCE):
                 continue
@@ -100,12 +104,9 @@ class Trail:
             found = [(c, places) for c in contents if (places := occurrences(c, reading))]
             if found and self._takes_back(action, uses):
                 continue
-            certain = [c for c, places in found if any(p.grade is Grade.FULL for p in places)]
-            specific = [
-                c
-                for c in certain
-                if known[c.name].known is Known.ABSENT and not c.advised_against and not _overheard(c, action, heard)
-            ]
+            certain = [c for c, places in found if any(p.grade is Grade.FULL for p in places) or _whole(c, action)]
+            fresh = [c for c in certain if known[c.name].known is Known.ABSENT and not c.advised_against]
+            specific = [c for c in fresh if not overheard(c, action, reading, told, heard)]
             if specific:
                 uses.acted.append(index)
                 for content in specific:
@@ -115,8 +116,13 @@ class Trail:
                 )
                 continue
             doubt = self._doubt(action, [c for c, _ in found], certain, known, heard)
-            if doubt is None and not found:
-                doubt = _word_doubt(action, words, reading, heard)
+            if doubt is None:
+                doubt = (
+                    word_doubt(action, words, reading, heard)
+                    or argument_doubt(action, told, words, others, heard)
+                    or manner_doubt(action, told)
+                    or calendar_doubt(action, told, reading, others)
+                )
             if doubt is not None:
                 uses.doubts.append(doubt)
         return uses
@@ -127,11 +133,13 @@ class Trail:
         found: list[Content],
         certain: list[Content],
         known: dict[str, Prior],
-        heard: list["_Heard"],
+        heard: list[Heard],
     ) -> str | None:
         """Return why an action that shares content with the entry is open, None where a prior source explains it."""
         for content in found:
             prior = known[content.name]
+            if self.prior.explains(content, self.readings(action.text)):
+                continue
             where = f"step {action.step} uses {content.kind} {content.written!r}"
             if prior.known is Known.EXPLAINED:
                 continue
@@ -162,7 +170,7 @@ class Trail:
             if other is not entry and other.exposure.text and other.entry.identity != entry.entry.identity
         ]
 
-    def _heard(self, contents: tuple[Content, ...], window: Window) -> Iterator["_Heard"]:
+    def _heard(self, contents: tuple[Content, ...], window: Window) -> Iterator[Heard]:
         """Yield what reached the agent after the delivery otherwise than through the entry.
 
         The result of an action that used the entry's content is that action's finding, no other source.
@@ -179,13 +187,13 @@ class Trail:
                 if digest in seen or message is None or message.role in ("assistant", "tool"):
                     continue
                 seen.add(digest)
-                yield _Heard(number, self.readings(self.copies.removed(digest, message.text)))
+                yield Heard(number, self.readings(self.copies.removed(digest, message.text)), message.role == "user")
             for result in step.results:
                 action = asked.get(result.tool_call_id)
                 message = self.episode.messages.get(result.message)
                 if message is None or (action and any(occurrences(c, self.readings(action.text)) for c in contents)):
                     continue
-                yield _Heard(number + 1, self.readings(self.copies.removed(result.message, message.text)))
+                yield Heard(number + 1, self.readings(self.copies.removed(result.message, message.text)), ordered=False)
             seen |= results
 
     def _new_words(self, entry: SpanEntry) -> frozenset[str]:
@@ -218,26 +226,10 @@ class Trail:
         return not texts or any(text in action.result for text in texts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """A text that reached the agent from step ``step`` on."""
-
-    step: int
-    reading: Reading
-
-
-def _overheard(content: Content, action: Action, heard: list[_Heard]) -> bool:
-    return any(h.step <= action.step and occurrences(content, h.reading) for h in heard)
-
-
-def _word_doubt(action: Action, words: frozenset[str], reading: Reading, heard: list[_Heard]) -> str | None:
-    """Two new words of the entry in one action are too little to claim and too much to deny."""
-    shared = sorted(
-        w for w in words & reading.stems if not any(h.step <= action.step and w in h.reading.stems for h in heard)
-    )
-    if len(shared) < 2:
-        return None
-    return f"step {action.step} shares the words {', '.join(shared[:3])} with the entry, which may be chance"
+def _whole(content: Content, action: Action) -> bool:
+    """Whether an argument is the content and nothing else, in whatever spelling."""
+    several = len(content.words) > 1 and content.quantity is None
+    return several and any(len(v) < 300 and words_of(v) == content.words for v in action.values)
 
 
 def _names(action: Action, name: str) -> bool:

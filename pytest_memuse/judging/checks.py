@@ -43,7 +43,7 @@ _COUNT_FAILED = re.compile(
 )
 _FAILED = re.compile(
     r"\bFAILED\b|\bFAIL\b|\bFAILURES?\b|^Traceback \(most recent|\bAssertionError\b|\bstill (?:fail|broken|wrong)\w*"
-    r"|\bnot ok\b|\bmismatch\b|^E  |\bcheck failed\b|\btests? failed\b|^error\b[:\[]",
+    r"|^[x✗✘✕×] |\bnot ok\b|\bmismatch\b|^E  |\bcheck failed\b|\btests? failed\b|^error\b[:\[]",
     re.M,
 )
 _PASSED = re.compile(
@@ -150,6 +150,19 @@ def outcome(action: Action) -> bool | None:
     if code is not None or action.failed is False:
         return True
     return True if _PASSED.search(text) or counts else None
+
+
+_REFUSED = re.compile(
+    r"\b(?:refused|rejected|bounced|denied|invalid|unknown|expired|retired|no such|not found"
+    r"|does(?: not|n['’]t) exist)\b",
+    re.I,
+)
+_ANSWER = 300
+
+
+def refused(action: Action) -> bool:
+    """Whether a tool's short answer says that it did not do what was asked."""
+    return not action.commands and len(action.result) <= _ANSWER and bool(_REFUSED.search(action.result))
 
 
 def changes(action: Action) -> bool:

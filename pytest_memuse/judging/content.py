@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, pairwise
 
-from pytest_memuse.judging.quantities import Dimension, Quantity
+from pytest_memuse.judging.measures import Dimension, Quantity, is_unit_name
 from pytest_memuse.judging.reading import Reading, stem, words_of
+from pytest_memuse.judging.spelled import NUMBER_WORDS, is_duration
+from pytest_memuse.judging.stances import clauses_against
 from pytest_memuse.judging.vocabulary import (
     COMMAND_HEADS,
     COMMON,
@@ -19,6 +21,7 @@ from pytest_memuse.judging.vocabulary import (
     COMMON_COMPOUNDS,
     COMMON_FILES,
     COMMON_FLAGS,
+    COMMON_NAMES,
     COMMON_TOKENS,
     FILE_ENDINGS,
     STOPWORDS,
@@ -41,7 +44,8 @@ class Kind(StrEnum):
 class Content:
     """One detail: as it is written, its folded words, and for values the quantity.
 
-    ``purpose`` holds the stems of the words that tell what a value is for. ``advised_against`` marks a detail that the
+    ``purpose`` holds the stems of the words that tell what a value is for, ``said`` those of them
+    that its sentence says, ``before`` the word that it or a term follows. ``advised_against`` marks a detail that the
     entry names as what not to use, or as what was before. Two details of one ``name`` are the same.
     """
 
@@ -50,6 +54,7 @@ class Content:
     words: tuple[str, ...]
     quantity: Quantity | None = None
     purpose: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
     before: str = ""
     advised_against: bool = False
 
@@ -70,16 +75,13 @@ _QUOTES = re.compile(
 )
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 _CALL = re.compile(r"(?<![^\W\d])([A-Za-z_]\w{0,80})\(\)")
-_AGAINST = re.compile(
-    r"\b(?:never|not|don['’]t|do not|avoid|instead of|rather than|no longer|without|moved from|changed from"
-    r"|renamed from|was|were|used to be|formerly|previously)\b(?:[ \t]+[^\s,;:()]+){1,4}",
-    re.I,
-)
-_CAPITALS = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{2,}(?![\w-])")
+_CAPITALS = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{2,}(?![\w-])(?: \d{1,6}(?![\w.,:/-]))?")
+_NAMES = re.compile(r"(?<![\w.-])[A-ZÀ-Þ][a-zà-ÿ]{2,20}(?: [A-ZÀ-Þ][a-zà-ÿ]{2,20}){1,3}(?![\w-])")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _PURPOSES = {
     Dimension.DURATION: "sleep timeout wait delay interval backoff retry ttl seconds timedelta duration",
     Dimension.SIZE: "memory size limit buffer bytes quota",
+    Dimension.PERCENT: "percent percentage rate fraction ratio share",
 }
 _PORT_PURPOSE = "port listen localhost host http bind serve publish"
 
@@ -98,16 +100,19 @@ def contents_of(text: str) -> tuple[Content, ...]:
         if len(found) >= MOST_CONTENTS:
             break
         found.setdefault(content.name, content)
-    against = {match.group().casefold() for match in _AGAINST.finditer(text)}
+    against = {text[start:end].casefold() for start, end in clauses_against(text)}
     return tuple(
         replace(c, advised_against=True) if any(c.written.casefold() in clause for clause in against) else c
         for c in found.values()
     )
 
 
+_SAYING_NOTHING = COMMON | NUMBER_WORDS
+
+
 def significant_words(text: str) -> frozenset[str]:
     """Return the words of a text that are neither function words nor words of every piece of software."""
-    return frozenset(w for w in Reading(text).words if len(w) > 2 and w not in COMMON and not w[0].isdigit())
+    return frozenset(w for w in Reading(text).words if len(w) > 2 and w not in _SAYING_NOTHING and not w[0].isdigit())
 
 
 def _named(text: str) -> Iterator[tuple[int, Content]]:
@@ -137,8 +142,10 @@ def _path_words(token: str) -> tuple[str, ...]:
 
 def _kind(token: str) -> Kind | None:
     words = words_of(token)
-    if not words or all(word.isdigit() for word in words):
+    if not words or all(word.isdigit() for word in words) or is_duration(token) or is_unit_name(token.lower()):
         return None
+    if re.fullmatch(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", token):
+        return Kind.IDENTIFIER
     if "/" in token.strip("/") and re.search(r"[^\W\d]", token):
         return Kind.PATH if len(_path_words(token)) > 1 and _is_path(token, words) else None
     stem_, dot, ending = token.rpartition(".")
@@ -166,6 +173,9 @@ def _is_identifier(token: str, words: tuple[str, ...]) -> bool:
         return len(words) > 1
     if _CAMEL.search(token) and len(words) > 1:
         return True
+    if re.fullmatch(r"[a-z]\.[a-z]{4,}", token):
+        # An account's name: an initial and a family name.
+        return True
     if re.fullmatch(r"[A-Za-z_]+(?:(?:\.|::)[A-Za-z_]+)+", token):
         return all(len(part) > 1 for part in re.split(r"\.|::", token))
     mixed = re.search(r"\d", token) and re.search(r"[A-Za-z]", token)
@@ -173,7 +183,7 @@ def _is_identifier(token: str, words: tuple[str, ...]) -> bool:
         return len(token) >= 4 or "-" in token
     if mixed and re.fullmatch(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}", token):
         return True
-    if re.fullmatch(r"[^\W\d_]{2,}(?:-[^\W_]{2,})+", token):
+    if re.fullmatch(r"(?:[^\W\d_]{2,}|[A-Z](?=-[^\W_]+-))(?:-[^\W_]{2,})+", token):
         first = token.casefold().split("-")[0]
         return token.casefold() not in COMMON_COMPOUNDS and first not in COMMON_COMPOUNDS and not set(words) <= COMMON
     return False
@@ -202,9 +212,14 @@ def _commands(text: str) -> Iterator[Content]:
 
 def _terms(text: str) -> Iterator[Content]:
     for match in _CAPITALS.finditer(text):
-        if match.group() not in COMMON_CAPITALS:
+        term = match.group().partition(" ")[0]
+        if term not in COMMON_CAPITALS:
             before = words_of(text[max(0, match.start() - 40) : match.start()])[-1:]
-            yield Content(Kind.TERM, match.group(), (match.group().casefold(),), before="".join(before))
+            yield Content(Kind.TERM, match.group(), words_of(match.group()), before="".join(before))
+    for match in _NAMES.finditer(text):
+        words = words_of(match.group())
+        if not set(words) & (COMMON | COMMON_NAMES) and len(words) == match.group().count(" ") + 1:
+            yield Content(Kind.TERM, match.group(), words)
 
 
 def _values(reading: Reading, taken: list[tuple[int, int]]) -> Iterator[Content]:
@@ -215,7 +230,8 @@ def _values(reading: Reading, taken: list[tuple[int, int]]) -> Iterator[Content]
     seen: set[tuple[Dimension, str]] = set()
     for quantity in reading.quantities:
         inside = previous is not None and quantity.start < previous.end and previous.dimension is Dimension.DATE
-        if covered[quantity.start] or quantity.alternate or inside:
+        account = any(form.startswith("code ") for form in quantity.forms)
+        if (covered[quantity.start] and not account) or quantity.alternate or inside:
             continue
         name = (quantity.dimension, min(quantity.forms))
         if name in seen:
@@ -233,4 +249,12 @@ def _values(reading: Reading, taken: list[tuple[int, int]]) -> Iterator[Content]
             (),
             quantity,
             purpose | {stem(word) for word in implied},
+            purpose,
+            leading(reading, quantity.start),
         )
+
+
+def leading(reading: Reading, start: int) -> str:
+    """Return the stem of the word that a value follows (*gate* 2, *job* 9), empty where none says anything."""
+    found = next((w for w in reading.before(start) if w not in STOPWORDS and not w.isdigit()), "")
+    return stem(found)

@@ -10,9 +10,13 @@ from pytest_memuse.spans.proofs import Failure, ProofResolver
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What to cut from which message so that a span's own items are gone from it and everything else stays."""
+    """What to cut from which message so that a span's own items are gone from it and everything else stays.
+
+    ``hosts`` are the digests of all messages that carry a delivery of any item.
+    """
 
     cuts: dict[str, tuple[tuple[str, str], ...]]
+    hosts: frozenset[str] = frozenset()
 
     def removed(self, message: str, text: str) -> str:
         """Return the text of a message, by its digest, without the copies."""
@@ -30,19 +34,21 @@ def copies_of(episode: Episode, spans: Iterable[Span], span: Span) -> Copies:
     resolver = ProofResolver(episode.messages)
     calls = {step.call.id: step.call for step in episode.steps}
     cuts: dict[str, list[tuple[str, str]]] = {}
+    hosts: set[str] = set()
     for other in spans:
         own = other.id == span.id
         shown = [e.exposure.text for e in other.entries if e.exposure.text and e.entry.identity in identities]
-        if not own and not shown:
-            continue
         for delivery in other.deliveries:
             call = calls.get(delivery.call or "")
             for placement in delivery.placements if call is not None else ():
                 host = resolver.resolve(placement, call) if call is not None else None
                 if call is None or host is None or isinstance(host, Failure) or not placement.text:
                     continue
+                hosts.add(call.input[host.index])
+                if not own and not shown:
+                    continue
                 rest = "\n" if own else placement.text
                 for text in shown:
                     rest = rest.replace(text, "\n")
                 cuts.setdefault(call.input[host.index], []).append((placement.text, rest))
-    return Copies({message: tuple(pairs) for message, pairs in cuts.items()})
+    return Copies({message: tuple(pairs) for message, pairs in cuts.items()}, frozenset(hosts))

@@ -6,16 +6,25 @@ from dataclasses import dataclass
 
 from pytest_memuse.judging.actions import Action, Deed
 from pytest_memuse.judging.answers import Effect
-from pytest_memuse.judging.checks import Run, changes, files_of, outcome, reverts, runs_of, unstashes
+from pytest_memuse.judging.checks import Run, changes, files_of, outcome, refused, reverts, runs_of, unstashes
 from pytest_memuse.judging.content import contents_of
-from pytest_memuse.judging.occurrences import occurrences
+from pytest_memuse.judging.occurrences import Grade, occurrences
 from pytest_memuse.judging.reading import Reading, words_of
+from pytest_memuse.model.errors import printable
 
 _REGRET = re.compile(
     r"\b(?:wrong|mistake\w*|mistaken|incorrect|(?:did|does)(?:n['’]t| not) (?:help|work|fix)"
     r"|revert\w*|undo\w*|roll(?:ing)? back|misleading|outdated|stale|not the (?:cause|place|problem)|no effect)\b",
     re.I,
 )
+
+
+_IDLE = re.compile(
+    r"\b(?:(?:has|have|had|with|of) no effect|no effect (?:on|here|for)|(?:change[sd]?|changing) nothing"
+    r"|(?:made|makes) no difference|ignored|unchanged by (?:it|this)|(?:the )?same without (?:it|them))\b",
+    re.I,
+)
+_CLAUSE = re.compile(r"[;\n]|\.\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,29 @@ class Consequences:
             return Effect.HARMED, harm + (f"; before that {benefit}" if benefit else "")
         if benefit:
             return Effect.IMPROVED, benefit
+        if idle := self._idle():
+            return Effect.NO_EFFECT, idle
         return None, "no check, revert or replacement in the record forces an effect"
+
+    def _idle(self) -> str:
+        """The answer to every anchored action says of what the entry gave that it made no difference.
+
+        What the entry gave must be a part of the action: one that it gave whole was work that it added.
+        """
+        said = ""
+        for i in self.anchored:
+            action = self.actions[i]
+            used = [value for value in self.used if value in action.text]
+            rest = action.text if action.commands else action.text.partition("\n")[2]
+            for value in used:
+                rest = rest.replace(value, "")
+            clauses = [
+                c for c in _CLAUSE.split(action.result[:20_000]) if _IDLE.search(c) and any(v in c for v in used)
+            ]
+            if not clauses or len(words_of(rest[:2000])) < 2 or outcome(action) is False or refused(action):
+                return ""
+            said = said or f"the answer of step {action.step} says {printable(clauses[0].strip())!r}"
+        return said
 
     def _flipped(self) -> str:
         """A check failed, only anchored actions changed anything, and the same check passed."""
@@ -52,7 +83,8 @@ class Consequences:
                 continue
             between = self._changes_between(before, run)
             direct = not between and run.at in self.anchored and before.at not in self.anchored
-            if (between and all(i in own for i in between) and set(between) & set(self.anchored)) or direct:
+            led = set(between) & set(self.anchored) or any(self._follows_finding(i) for i in between)
+            if (between and all(i in own for i in between) and led) or direct:
                 return (
                     f"{' '.join(run.program)} failed at step {self.actions[before.at].step} and passed at step "
                     f"{self.actions[run.at].step}, with only this entry's action between"
@@ -72,9 +104,23 @@ class Consequences:
         for i, action in enumerate(self.actions):
             if i in self.anchored:
                 written.update(t for c in action.commands for t in c.writes_to)
-            elif written and any(word in written for c in action.commands for word in c.words):
+            elif (written and any(word in written for c in action.commands for word in c.words)) or (
+                changes(action) and self._follows_finding(i)
+            ):
                 own.add(i)
         return frozenset(own)
+
+    def _follows_finding(self, index: int) -> bool:
+        """Whether an action uses a detail that an anchored action brought to light and that nothing showed before."""
+        action = Reading(self.actions[index].text)
+        for i in (i for i in self.anchored if i < index):
+            found = contents_of(self.actions[i].result[:20_000])
+            taken = [c for c in found if any(place.grade is Grade.FULL for place in occurrences(c, action))]
+            shown = [self.actions[i].text, *(text for a in self.actions[:i] for text in (a.text, a.result))]
+            before = [Reading(text) for text in shown] if taken else []
+            if any(not any(occurrences(c, reading) for reading in before) for c in taken):
+                return True
+        return False
 
     def _reverted(self) -> str:
         """An anchored change was taken back after a failing check or with regret, and nothing of it was used again."""
@@ -106,7 +152,7 @@ class Consequences:
                 later = self.actions[j]
                 if later.deed is not Deed.WORLD or not any(corrects(later, action, value) for value in self.used):
                     continue
-                if not (outcome(action) is False or self._failure_between(i, j)):
+                if not (outcome(action) is False or refused(action) or self._failure_between(i, j)):
                     continue
                 if any(k > j for k in self.anchored):
                     continue

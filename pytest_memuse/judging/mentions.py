@@ -15,6 +15,7 @@ from pytest_memuse.model.errors import printable
 from pytest_memuse.spans import Span, SpanEntry
 
 _MEMORY = re.compile(r"\b(?:memory|memories|recalled|remembered|recall block|stored note|memory note)\b", re.I)
+_NOTE = re.compile(r"\b(?:that|this|the) (?:note|reminder|hint)\b(?! (?:in|on|at|of) )", re.I)
 _CREDIT = re.compile(
     r"\b(?:according to|as|per|following|based on|thanks to|guided by) (?:the |my |our |this )?(?:recalled |stored )?"
     r"(?:memory|memories|note|recall)\b"
@@ -45,6 +46,7 @@ def mention_of(
     assert entry.window is not None
     alone = len(span.entries) == 1
     fresh = tuple(fresh)
+    noted = episode.task is not None and "note" in readings(episode.task.text).stems
     heard: set[str] = set()
     doubt = ""
     for step in episode.steps[entry.window.first - 1 : entry.window.last]:
@@ -62,7 +64,7 @@ def mention_of(
                 return Influence.REFERENCED, f"step {step.number} repeats {printable(quoted)!r}"
             if alone and _CREDIT.search(text):
                 doubt = f"step {step.number} credits the memory, and no detail shows for what: {printable(text)!r}"
-            elif alone and not doubt and _MEMORY.search(text):
+            elif alone and not doubt and (_MEMORY.search(text) or (_NOTE.search(text) and not noted)):
                 return Influence.REFERENCED, f"step {step.number} speaks of the memory, and it was the only one shown"
         for result in step.results:
             message = episode.messages.get(result.message)
@@ -89,7 +91,9 @@ def _spoken(episode: Episode, response: str | None, step: int, actions: tuple[Ac
 def shown_key(entry: SpanEntry, span: Span) -> str:
     """Return the identifier under which the entry was shown, empty where none was that says something by itself."""
     key = entry.entry.key or entry.entry.item or ""
-    telling = len(key) >= 4 and (any(c.isdigit() for c in key) or "-" in key or "_" in key)
+    joined = "-" in key or "_" in key
+    digits = any(c.isdigit() for c in key)
+    telling = (len(key) >= 4 and (digits or joined)) or (len(key) == 3 and digits and joined)
     shown = any(key in (p.text or "") for d in span.deliveries[:1] for p in d.placements) if telling else False
     return key if shown else ""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_memuse.judging.content import Content, Kind
-from pytest_memuse.judging.quantities import Dimension, Weight
+from pytest_memuse.judging.measures import Dimension, Weight
 from pytest_memuse.judging.reading import Reading, words_of
 from pytest_memuse.judging.vocabulary import FILE_ENDINGS
 
@@ -45,7 +45,9 @@ def _quantity(content: Content, reading: Reading) -> Iterator[Occurrence]:
     for quantity in reading.find_quantity(content.quantity):
         shared = not content.purpose.isdisjoint(reading.around(quantity.start, quantity.end))
         weight = content.quantity.weight
-        same_dimension = quantity.dimension is content.quantity.dimension is not Dimension.PLAIN
+        # Full hours are common to all calendars, so that two of them are alike by chance.
+        telling = content.quantity.dimension not in (Dimension.PLAIN, Dimension.TIME)
+        same_dimension = telling and quantity.dimension is content.quantity.dimension
         if weight is Weight.DISTINCTIVE or (weight is Weight.SHARED and (shared or same_dimension)):
             grade = Grade.FULL if shared or not quantity.alternate else Grade.PARTIAL
         elif weight is Weight.SHARED or shared:
@@ -53,6 +55,10 @@ def _quantity(content: Content, reading: Reading) -> Iterator[Occurrence]:
         else:
             continue
         yield Occurrence(grade, quantity.start, quantity.end)
+    for quantity in reading.find_possible(content.quantity):
+        shared = not content.purpose.isdisjoint(reading.around(quantity.start, quantity.end))
+        if shared or Weight.DISTINCTIVE in (quantity.weight, content.quantity.weight):
+            yield Occurrence(Grade.PARTIAL, quantity.start, quantity.end)
 
 
 def _words(content: Content, reading: Reading) -> Iterator[Occurrence]:
@@ -79,6 +85,8 @@ def _grade(content: Content, reading: Reading, start: int, end: int, tight: bool
     if content.kind is Kind.OPTION:
         return Grade.FULL if tight and reading.text[max(0, start - 2) : start] == "--" else Grade.PARTIAL
     if content.kind is Kind.TERM:
+        if len(content.words) > 1:
+            return Grade.FULL
         # In an identifier capitals are lost; the word before it must then be the same too (``retry_with_get``).
         joined = reading.text[start - 1 : start] == "_" and next(reading.before(start, 1), "") == content.before
         return Grade.FULL if reading.text[start:end] == content.written or joined else Grade.PARTIAL

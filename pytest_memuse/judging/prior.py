@@ -1,15 +1,17 @@
 """Prior sources: what could explain an action without the entry (MemUse A.2.2, A.1.3)."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
 from pytest_memuse.judging.actions import Action, Deed
-from pytest_memuse.judging.content import Content
+from pytest_memuse.judging.content import Content, leading
 from pytest_memuse.judging.copies import Copies
+from pytest_memuse.judging.measures import Dimension
 from pytest_memuse.judging.occurrences import Grade, occurrences
 from pytest_memuse.judging.reading import Reading, stem
-from pytest_memuse.judging.stances import Stance, stance_at
+from pytest_memuse.judging.stances import Stance, hedged, stance_at
 from pytest_memuse.judging.vocabulary import STOPWORDS
 from pytest_memuse.model import Episode, Message
 from pytest_memuse.spans import Span, prior_context
@@ -22,6 +24,7 @@ class Origin(StrEnum):
     PROSE = "the agent's earlier words"
     ACTION = "an earlier action"
     QUERY = "an earlier search"
+    USER = "the user"
     RECORD = "an earlier message"
 
 
@@ -81,7 +84,8 @@ class PriorSources:
         influence = [found for source in self.competing for found in _found(content, source)]
         for sibling in siblings:
             influence += _found(content, Source(Origin.RECORD, sibling))
-        novelty = [found for source in self.sources if source.visible for found in _found(content, source)]
+        visible = [source for source in self.sources if source.visible and not _foreign(content, source)]
+        novelty = [found for source in visible for found in _found(content, source)]
         known, quote, origin = max(influence, key=lambda f: f[0], default=(Known.ABSENT, "", None))
         hidden = not novelty and any(source.origin is not Origin.RECORD for source in self._hidden(content))
         return Prior(
@@ -93,25 +97,101 @@ class PriorSources:
             unsure=hidden or any(f[0] is Known.UNSURE for f in novelty),
         )
 
+    @property
+    def unrecorded(self) -> bool:
+        """Whether a source says of itself that the record lacks its content: what is absent may have stood there."""
+        return any(_UNRECORDED.search(source.reading.text) for source in self.sources)
+
+    def explains(self, content: Content, action: Reading) -> bool:
+        """Whether every place of the content in an action is how a task, a user or an earlier action put it.
+
+        A number is put for one purpose where it follows the same word; other content, where it is written alike.
+        """
+        put = [
+            _put(content, source.reading, place.start, place.end)
+            for source in self.competing
+            if source.origin in (Origin.TASK, Origin.USER, Origin.ACTION)
+            for place in occurrences(content, source.reading)
+            if _known(source, place.start, place.end)[0] is Known.EXPLAINED
+        ]
+        places = occurrences(content, action)
+        return bool(put) and bool(places) and all(_put(content, action, p.start, p.end) in put for p in places)
+
     def _hidden(self, content: Content) -> Iterator[Source]:
         return (s for s in self.sources if not s.visible and occurrences(content, s.reading))
+
+
+def _foreign(content: Content, source: Source) -> bool:
+    """Whether a source has a plain number only in sentences which speak of nothing that the entry's sentence does."""
+    if content.quantity is None or content.quantity.dimension is not Dimension.PLAIN:
+        return False
+    for place in occurrences(content, source.reading):
+        low, high = source.reading.sentence(place.start, place.end)
+        words = [w for w in source.reading.words_between(low, high) if w not in STOPWORDS and not w.isdigit()]
+        if len(words) < _SPEAKS or any(stem(word) in content.purpose for word in words):
+            return False
+    return True
+
+
+_SPEAKS = 3
+"""Words that a sentence must have to show what it speaks of."""
 
 
 def _found(content: Content, source: Source) -> list[tuple[Known, str, Origin]]:
     found = []
     for place in occurrences(content, source.reading):
         known, quote = _known(source, place.start, place.end)
-        other_purpose = content.quantity is not None and not _same_purpose(content, source.reading, place.start)
-        if place.grade is Grade.PARTIAL or other_purpose:
+        if content.quantity is None:
+            sure = place.grade is Grade.FULL
+        elif place.grade is Grade.FULL:
+            sure = _same_purpose(content, source.reading, place.start, place.end)
+        else:
+            # A small number says something where it counts or names the same: gate 2, job 9.
+            exact = any(q.start == place.start for q in source.reading.find_quantity(content.quantity))
+            sure = exact and bool(content.before) and leading(source.reading, place.start) == content.before
+        if not sure:
             known = Known.UNSURE
         found.append((known, quote, source.origin))
     return found
 
 
-def _same_purpose(content: Content, reading: Reading, start: int) -> bool:
-    """Whether the word that a number follows is one of the entry's: a ticket 9443 is no port 9443."""
-    leading = next((w for w in reading.before(start) if w not in STOPWORDS and not w.isdigit()), None)
-    return leading is not None and stem(leading) in content.purpose
+def _put(content: Content, reading: Reading, start: int, end: int) -> str:
+    """Return how content is put at a place: the word that a number follows, the whole of what is written otherwise."""
+    if content.quantity is not None:
+        # Two numbers that follow no word are not put alike by that.
+        return leading(reading, start) or f"at {start}"
+    text = reading.text
+    low = max(text.rfind(mark, 0, start) for mark in " \n\t\"'`(=") + 1
+    return text[low:end].casefold()
+
+
+def _same_purpose(content: Content, reading: Reading, start: int, end: int) -> bool:
+    """Whether a number stands for the entry's purpose: a ticket 9443 is no port 9443.
+
+    It does where it follows one of the entry's words and, if it tells what it measures, where its sentence holds most
+    of them.
+    """
+    before = leading(reading, start)
+    if before and before in content.purpose:
+        return True
+    if content.quantity is None or content.quantity.dimension is Dimension.PLAIN:
+        return False
+    low, high = reading.sentence(start, end)
+    around = {stem(w) for w in reading.words_between(low, high)}
+    told = content.said
+    return bool(told) and len(told & around) >= _MOST * len(told)
+
+
+_MOST = 0.6
+"""Share of the words of an entry's sentence that speak of the same purpose."""
+
+_UNRECORDED = re.compile(
+    r"\b(?:content|text|body|image|page|file|attachment|output|result)s? (?:is |was |were |are )?not "
+    r"(?:recorded|captured|logged|preserved|retained)\b"
+    r"|(?<!\w)\[(?:image|attachment|binary|audio|video)(?: omitted| data)?\](?!\()"
+    r"|\bomitted from the (?:record|recording|transcript|log)\b",
+    re.I,
+)
 
 
 def _known(source: Source, start: int, end: int) -> tuple[Known, str]:
@@ -122,11 +202,21 @@ def _known(source: Source, start: int, end: int) -> tuple[Known, str]:
         return Known.OPEN, sentence
     if source.origin is Origin.RECORD:
         return Known.STATED, sentence
+    if source.origin is Origin.TASK and stance is Stance.OPEN and _asks_for_work(sentence):
+        return Known.EXPLAINED, sentence
     if stance is Stance.OPEN:
         return Known.OPEN, sentence
     if source.origin is Origin.TASK:
         return (Known.STATED if stance is Stance.REFUSED else Known.EXPLAINED), sentence
     return (Known.EXPLAINED if stance is Stance.DECIDED else Known.STATED), sentence
+
+
+def _asks_for_work(sentence: str) -> bool:
+    """Whether a task's question is an order, or asks about what it names as given (*why does x fail?*)."""
+    return bool(_ORDER.match(sentence)) and not hedged(sentence.replace("?", "."))
+
+
+_ORDER = re.compile(r"(?:please )?(?:why|how|when|where|who|what|(?:can|could|would|will) you)\b", re.I)
 
 
 def prior_sources(
@@ -142,9 +232,10 @@ def prior_sources(
     said = {message.text for message in visible if message.role == "assistant"}
     called = {call.id for message in visible for call in message.tool_calls}
     task = episode.task.text if episode.task else ""
+    hosts = {result.message for step in episode.steps for result in step.results} | set(copies.hosts)
     found: list[tuple[Origin, str, str | None, bool]] = [(Origin.TASK, task, None, True)]
     for prior in prior_context(episode, span):
-        found.append((_speaker(prior.message, task), prior.text, prior.message.digest, True))
+        found.append((_speaker(prior.message, task, hosts), prior.text, prior.message.digest, True))
     for step in episode.steps[: first - 1]:
         response = episode.messages.get(step.call.response or "")
         if response is not None and response.text not in said:
@@ -167,11 +258,14 @@ def prior_sources(
     )
 
 
-def _speaker(message: Message, task: str) -> Origin:
+def _speaker(message: Message, task: str, hosts: set[str]) -> Origin:
+    """Say who speaks. A user's message that carries a delivery or a result is a host's text, not the user's words."""
     if message.role == "assistant":
         return Origin.PROSE
     states_task = message.role in ("user", "system") and task and task.strip() in message.text
-    return Origin.TASK if states_task else Origin.RECORD
+    if states_task:
+        return Origin.TASK
+    return Origin.USER if message.role == "user" and message.digest not in hosts else Origin.RECORD
 
 
 _SEARCHERS = frozenset({"grep", "rg", "ag", "ack", "find", "fd", "locate", "egrep", "fgrep", "which", "ls"})

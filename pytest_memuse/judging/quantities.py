@@ -5,58 +5,26 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from enum import StrEnum
 
-
-class Dimension(StrEnum):
-    """What a quantity measures; a plain number can stand for any of the others."""
-
-    PLAIN = "number"
-    DURATION = "duration"
-    SIZE = "size"
-    PERCENT = "percent"
-    MONEY = "money"
-    DATE = "date"
-    TIME = "time of day"
-    VERSION = "version"
-
-
-class Weight(StrEnum):
-    """How much a value says by itself: nothing, something where its purpose is shared, enough."""
-
-    TRIVIAL = "trivial"
-    SHARED = "needs a shared purpose"
-    DISTINCTIVE = "distinctive"
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """One quantity of a text from ``start`` to ``end``.
-
-    ``forms`` are its normal forms. ``alternate`` marks a second reading of the same characters (``80,443`` as two
-    numbers), which can contradict a claim of novelty but never make one.
-    """
-
-    start: int
-    end: int
-    dimension: Dimension
-    forms: frozenset[str]
-    weight: Weight
-    alternate: bool = False
-
-    def same_as(self, other: "Quantity") -> bool:
-        """Whether both can be the same quantity."""
-        comparable = self.dimension is other.dimension or Dimension.PLAIN in (self.dimension, other.dimension)
-        return comparable and not self.forms.isdisjoint(other.forms)
-
+from pytest_memuse.judging.measures import (
+    Dimension,
+    Quantity,
+    Weight,
+    form,
+    is_unit_name,
+    measured,
+    weight_of,
+    weight_of_integer,
+)
+from pytest_memuse.judging.spelled import clock_form, clock_weight, spelled_quantities
 
 _LONGEST = 40
 _RUN = re.compile(
     r"(?<![^\W_])(?P<money>[$€£¥]\s?)?(?P<v>[vV])?"
     r"(?P<run>\d+(?:[.,:_'’/-]\d+|[ \u00a0\u202f]\d{3}(?!\d))*)"
-    r"(?:\s?(?P<unit>%|[€£]|[A-Za-zµμ]{1,12})(?![^\W_]))?"
+    r"(?:\s?(?P<unit>%|[€£]|°[CFcf]|[A-Za-zµμø]{1,12})(?![^\W_]))?"
 )
 _MONTHS = {
     m: i for i, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
@@ -66,30 +34,17 @@ _NAMED_DATES = (
     re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTH},?\s(?P<year>\d{{4}})\b", re.I),
     re.compile(rf"\b{_MONTH}\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b", re.I),
 )
-_SECONDS = {
-    unit: Decimal(seconds)
-    for seconds, units in {
-        "0.000000001": "ns nanosecond nanoseconds",
-        "0.000001": "us µs μs microsecond microseconds",
-        "0.001": "ms msec msecs millisecond milliseconds",
-        "1": "s sec secs second seconds",
-        "60": "min mins minute minutes",
-        "3600": "h hr hrs hour hours",
-        "86400": "d day days",
-        "604800": "week weeks",
-    }.items()
-    for unit in units.split()
-}
-_BYTES = {
-    **{f"{p}{s}": (Decimal(1000) ** n, Decimal(1024) ** n) for n, p in enumerate("kmgt", 1) for s in ("", "b", "ib")},
-    "bytes": (Decimal(1), Decimal(1)),
-}
-_CURRENCIES = {
-    "$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd",
-    "€": "eur", "eur": "eur", "euro": "eur", "euros": "eur",
-    "£": "gbp", "gbp": "gbp", "¥": "jpy", "jpy": "jpy", "chf": "chf", "nok": "nok", "sek": "sek", "dkk": "dkk",
-}  # fmt: skip
-_ROUND = frozenset({1024, 2048, 4096, 8192, 16384, 32768, 65535, 65536})
+_FULL_MONTH = (
+    r"\b(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAYS = (
+    re.compile(rf"\b(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|\.)?\s(?:of\s)?{_FULL_MONTH}(?!,?\s\d{{4}})", re.I),
+    re.compile(rf"{_FULL_MONTH}\s(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?\b(?!,?\s\d{{4}}|[:.]\d)", re.I),
+)
+"""Days of an unnamed year."""
+
+_OTHER_UNIT = {"m": "min", "g": "gram", "t": "tonne"}
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -102,17 +57,52 @@ def quantities(text: str) -> list[Quantity]:
             year, day = int(match["year"]), int(match["day"])
             month = _MONTHS[match["month"][:3].lower()]
             found.extend(_date(match.start(), match.end(), {(year, month, day)}))
+    spelled = [*spelled_quantities(text), *_days(text)]
+    found = list(_with_spelled(found, sorted(spelled, key=lambda q: (q.start, -q.end))))
     found.sort(key=lambda q: (q.start, q.alternate))
     return found
+
+
+def _days(text: str) -> Iterator[Quantity]:
+    for pattern in _DAYS:
+        for match in pattern.finditer(text):
+            forms = frozenset({f"day {_MONTHS[match['month'][:3].lower()]:02}-{int(match['day']):02}"})
+            yield Quantity(match.start(), match.end(), Dimension.DATE, forms, Weight.DISTINCTIVE)
+
+
+def _with_spelled(found: list[Quantity], spelled: list[Quantity]) -> Iterator[Quantity]:
+    """Yield all quantities; what stands inside a spelled one is another reading of a part of it."""
+    inside = set[int]()
+    end = -1
+    for quantity in spelled:
+        # Of two that begin together the longer one holds; a shorter one within it says no more.
+        if quantity.start < end:
+            continue
+        if not quantity.alternate:
+            end = quantity.end
+            inside.update(range(quantity.start, quantity.end))
+        yield quantity
+    for quantity in found:
+        yield replace(quantity, alternate=True) if quantity.start in inside else quantity
+
+
+_FIELD = re.compile(r"(?<![^\W_])([A-Za-z]{2,12})[\"' ]{0,2}[:=_]?[\"' ]{0,2}$")
+
+
+def _unit_before(match: re.Match[str]) -> str:
+    """Return the unit that the field before a number names (``"days": 90``), else nothing."""
+    field = _FIELD.search(match.string, max(0, match.start() - 18), match.start())
+    return field[1].lower() if field and is_unit_name(field[1].lower()) else ""
 
 
 def _read(match: re.Match[str]) -> Iterator[Quantity]:
     start, end, run = match.start("run"), match.end("run"), match["run"]
     unit = match["unit"] or ""
+    unit = unit if unit and (is_unit_name(unit.lower()) or len(unit) < 4) else _unit_before(match) or unit
     if run.isdecimal() and len(run) < 8 and not (unit or match["money"] or match["v"]):
         # By far the commonest case, in logs and listings.
         number = int(run)
-        yield Quantity(start, end, Dimension.PLAIN, frozenset((str(number),)), _weight_of_integer(number))
+        yield Quantity(start, end, Dimension.PLAIN, frozenset((str(number),)), weight_of_integer(number))
         return
     if len(run) > _LONGEST:
         yield from _pieces(start, run, alternate=False)
@@ -122,8 +112,12 @@ def _read(match: re.Match[str]) -> Iterator[Quantity]:
         yield from _date(start, end, date)
         return
     if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", run):
-        clock = ":".join(part.zfill(2) for part in run.split(":"))
-        yield Quantity(start, end, Dimension.TIME, frozenset({f"time {clock}"}), Weight.DISTINCTIVE)
+        forms = frozenset({clock_form(run)})
+        yield Quantity(start, end, Dimension.TIME, forms, clock_weight(forms))
+        if run.count(":") == 2:
+            hours, minutes, seconds = map(int, run.split(":"))
+            lasted = Decimal(hours * 3600 + minutes * 60 + seconds)
+            yield replace(measured(start, end, "", lasted, "s"), alternate=True)
         yield from _pieces(start, run, alternate=True)
         return
     if re.search(r"[:/-]", run):
@@ -133,10 +127,11 @@ def _read(match: re.Match[str]) -> Iterator[Quantity]:
                 yield from _number(offset, piece, "", "", match["v"])
             offset += len(piece)
         return
-    yield from _number(start, run, unit, (match["money"] or "").strip(), match["v"])
+    spaced = match.end("run") < match.start("unit")
+    yield from _number(start, run, unit, (match["money"] or "").strip(), match["v"], spaced=spaced)
 
 
-def _number(start: int, run: str, unit: str, money: str, v: str | None) -> Iterator[Quantity]:
+def _number(start: int, run: str, unit: str, money: str, v: str | None, *, spaced: bool = False) -> Iterator[Quantity]:
     end = start + len(run)
     if run.count(".") >= 2 and "," not in run and not re.fullmatch(r"\d{1,3}(\.000)+", run):
         yield Quantity(start, end, Dimension.VERSION, frozenset({f"version {run}"}), Weight.DISTINCTIVE)
@@ -147,44 +142,22 @@ def _number(start: int, run: str, unit: str, money: str, v: str | None) -> Itera
         return
     if v:
         weight = Weight.TRIVIAL if "." not in run else Weight.SHARED
-        yield Quantity(start, end, Dimension.VERSION, frozenset({f"version {run}", _form(value)}), weight)
+        yield Quantity(start, end, Dimension.VERSION, frozenset({f"version {run}", form(value)}), weight)
         return
-    yield _measured(start, end, run, value, unit, money)
+    quantity = measured(start, end, run, value, unit, money)
+    # Letters alone are ambiguous: 5m is a length and a time, 500g a mass and a size.
+    if other := _OTHER_UNIT.get(unit):
+        second = measured(start, end, run, value, other)
+        if spaced and unit != "m":
+            # A size is written without a space before its letter.
+            quantity, second = second, quantity
+        yield replace(second, alternate=True)
     if grouped:
         yield from _pieces(start, run, alternate=True)
-    if re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", run):
-        thousands = Decimal(run.replace(".", ""))
-        yield Quantity(start, end, Dimension.PLAIN, frozenset({_form(thousands)}), _weight(thousands), alternate=True)
-
-
-def _measured(start: int, end: int, run: str, value: Decimal, unit: str, money: str) -> Quantity:
-    """Return the quantity with its unit; the bare number stays among the forms, for code rarely repeats a unit."""
-    forms = {_form(value)}
-    if "." in run:
-        forms.add(f"version {run}")
-    lower = unit.lower()
-    dimension, weight = Dimension.PLAIN, _weight(value)
-    currency = _CURRENCIES.get(money) or _CURRENCIES.get(lower)
-    if currency:
-        dimension = Dimension.MONEY
-        forms.add(f"{currency} {value.normalize():f}")
-    elif lower in _SECONDS:
-        seconds = value * _SECONDS[lower]
-        dimension = Dimension.DURATION
-        forms.add(f"seconds {seconds.normalize():f}")
-        forms |= {_form(bare) for bare in (seconds, seconds * 1000) if _weight(bare) is not Weight.TRIVIAL}
-        weight = max(weight, Weight.SHARED, key=list(Weight).index) if value != 0 else Weight.TRIVIAL
-    elif lower in _BYTES and (lower != "m" or unit == "M"):
-        dimension = Dimension.SIZE
-        forms |= {f"bytes {(value * factor).normalize():f}" for factor in _BYTES[lower]}
-        forms |= {_form(value * factor) for factor in _BYTES[lower]}
-        weight = max(weight, Weight.SHARED, key=list(Weight).index) if value != 0 else Weight.TRIVIAL
-    elif unit == "%":
-        dimension = Dimension.PERCENT
-        forms |= {f"percent {value.normalize():f}"}
-        if _weight(value / 100) is not Weight.TRIVIAL:
-            forms.add(_form(value / 100))
-    return Quantity(start, end, dimension, frozenset(forms), weight)
+    thousands = Decimal(run.replace(".", "")) if re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", run) else None
+    yield quantity if thousands is None else replace(quantity, possible=quantity.possible | {form(thousands)})
+    if thousands is not None:
+        yield Quantity(start, end, Dimension.PLAIN, frozenset({form(thousands)}), weight_of(thousands), alternate=True)
 
 
 def _pieces(start: int, run: str, *, alternate: bool) -> Iterator[Quantity]:
@@ -195,8 +168,8 @@ def _pieces(start: int, run: str, *, alternate: bool) -> Iterator[Quantity]:
                 start + piece.start(),
                 start + piece.end(),
                 Dimension.PLAIN,
-                frozenset({_form(value)}),
-                _weight(value),
+                frozenset({form(value)}),
+                weight_of(value),
                 alternate,
             )
 
@@ -233,23 +206,5 @@ def _numeric_date(run: str) -> set[tuple[int, int, int]]:
 
 def _date(start: int, end: int, readings: set[tuple[int, int, int]]) -> Iterator[Quantity]:
     forms = frozenset(f"date {y:04}-{m:02}-{d:02}" for y, m, d in readings)
-    yield Quantity(start, end, Dimension.DATE, forms, Weight.DISTINCTIVE)
-
-
-def _form(value: Decimal) -> str:
-    return f"{value.normalize():f}" if value else "0"
-
-
-def _weight(value: Decimal) -> Weight:
-    """Return what a bare number says by itself: small and round numbers and years are everywhere."""
-    if value == value.to_integral_value():
-        return _weight_of_integer(int(value))
-    digits = len(value.normalize().as_tuple().digits)
-    return Weight.SHARED if digits <= 2 else Weight.DISTINCTIVE
-
-
-def _weight_of_integer(value: int) -> Weight:
-    if value < 10:
-        return Weight.TRIVIAL
-    everyday = value < 1000 or len(str(value).rstrip("0")) == 1 or 1900 <= value <= 2100 or value in _ROUND
-    return Weight.SHARED if everyday else Weight.DISTINCTIVE
+    parts = frozenset(part for _, m, d in readings for part in (f"day {m:02}-{d:02}", f"dom {d}"))
+    yield Quantity(start, end, Dimension.DATE, forms, Weight.DISTINCTIVE, possible=parts)

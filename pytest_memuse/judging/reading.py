@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_memuse.judging.quantities import Quantity, quantities
+from pytest_memuse.judging.measures import Quantity
+from pytest_memuse.judging.quantities import quantities
 from pytest_memuse.judging.vocabulary import STOPWORDS
 
 _WORD = re.compile(r"[^\W_]+")
@@ -32,7 +33,7 @@ class Reading:
     that all offsets refer to.
     """
 
-    __slots__ = ("_ends", "_forms", "_starts", "_stems", "_where", "quantities", "text", "words")
+    __slots__ = ("_ends", "_forms", "_possible", "_starts", "_stems", "_where", "quantities", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text if text.isascii() else unicodedata.normalize("NFKC", text)
@@ -48,9 +49,12 @@ class Reading:
             self._ends.append(end)
         self.quantities: list[Quantity] = quantities(self.text)
         self._forms: dict[str, list[Quantity]] = {}
+        self._possible: dict[str, list[Quantity]] = {}
         for quantity in self.quantities:
             for form in quantity.forms:
                 self._forms.setdefault(form, []).append(quantity)
+            for form in quantity.possible:
+                self._possible.setdefault(form, []).append(quantity)
         self._stems: frozenset[str] | None = None
 
     def find(self, words: Sequence[str]) -> Iterator[Place]:
@@ -77,6 +81,16 @@ class Reading:
                 if id(quantity) not in seen and quantity.same_as(wanted):
                     seen.add(id(quantity))
                     yield quantity
+
+    def find_possible(self, wanted: Quantity) -> Iterator[Quantity]:
+        """Yield the quantities that can be the wanted one only if a unit is left out."""
+        seen: set[int] = set()
+        for index, forms in ((self._forms, wanted.possible), (self._possible, wanted.forms)):
+            for form in sorted(forms):
+                for quantity in index.get(form, ()):
+                    if id(quantity) not in seen and not quantity.same_as(wanted) and quantity.may_equal(wanted):
+                        seen.add(id(quantity))
+                        yield quantity
 
     def around(self, start: int, end: int) -> frozenset[str]:
         """Return the stems of the words near a place that can tell its purpose."""
@@ -131,9 +145,12 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(Reading(text).words)
 
 
+_ENDINGS = (("ies", "y"), ("ying", "y"), ("ings", ""), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
+
+
 def stem(word: str) -> str:
     """Return a word without its commonest endings, so that *retries* and *retrying* meet *retry*."""
-    for ending, instead in (("ies", "y"), ("ying", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
+    for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)] + instead
     return word

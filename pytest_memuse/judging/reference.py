@@ -3,45 +3,65 @@
 from collections.abc import Iterator, Sequence
 
 from pytest_memuse.judging.answers import Accuracy
+from pytest_memuse.judging.comparing import contradicting
 from pytest_memuse.judging.content import Content, Kind
-from pytest_memuse.judging.quantities import Dimension, Quantity, Weight
+from pytest_memuse.judging.measures import Quantity, Weight
 from pytest_memuse.judging.reading import Place, Reading, words_of
+from pytest_memuse.judging.stances import clauses_against
 from pytest_memuse.judging.vocabulary import COMMON
 from pytest_memuse.model import ReferenceFact
 
 _NOTHING = "states no reference fact"
-_FIRMNESS = (Accuracy.UNCONTRADICTED, Accuracy.CORROBORATED, Accuracy.CONTRADICTED)
+_FIRMNESS = (Accuracy.UNCONTRADICTED, Accuracy.CORROBORATED, None, Accuracy.CONTRADICTED)
 
 
-def assess_references(facts: Sequence[ReferenceFact], text: str) -> tuple[bool, Accuracy, str]:
+def assess_references(facts: Sequence[ReferenceFact], text: str) -> tuple[bool, Accuracy | None, str]:
     """Return relevance and accuracy of an exposed text, and the fact that decided.
 
     A text is about a fact where it states its subject, or one of its values that says something by itself. A fact that
-    is contradicted outweighs one that is confirmed.
+    is contradicted outweighs one that is left open (None), and that one outweighs one that is confirmed.
     """
     reading = Reading(text)
-    relevant, accuracy, note = False, Accuracy.UNCONTRADICTED, _NOTHING
+    relevant, note = False, _NOTHING
+    accuracy: Accuracy | None = Accuracy.UNCONTRADICTED
     for fact in facts:
         subject = _subjects(fact.subject, reading)
-        current = _states(fact.value, reading, subject)
-        superseded = [v for v in fact.superseded if not _same(v, fact.value) and _states(v, reading, subject)]
-        if not subject and not current and not superseded:
+        current = _places(fact.value, reading, subject)
+        old = {
+            v: places for v in fact.superseded if not _same(v, fact.value) and (places := _places(v, reading, subject))
+        }
+        if not subject and not current and not old:
             continue
         relevant = True
-        if current:
-            found, why = Accuracy.CORROBORATED, f"states {fact.subject} as {fact.value}"
-        elif superseded:
-            found, why = (
-                Accuracy.CONTRADICTED,
-                f"states {fact.subject} as {superseded[0]}, which {fact.value} superseded",
-            )
-        elif other := _other_value(fact.value, reading, subject):
-            found, why = Accuracy.CONTRADICTED, f"states {fact.subject} as {other}, not {fact.value}"
-        else:
-            found, why = Accuracy.UNCONTRADICTED, f"is about {fact.subject} and states no value of it"
+        found, why = _accuracy(fact, reading, subject, current, old)
         if _FIRMNESS.index(found) > _FIRMNESS.index(accuracy) or note == _NOTHING:
             accuracy, note = found, why
     return relevant, accuracy, note
+
+
+_Places = list[tuple[int, int]]
+
+
+def _accuracy(
+    fact: ReferenceFact, reading: Reading, subject: _Places, current: _Places, old: dict[str, _Places]
+) -> tuple[Accuracy | None, str]:
+    denied = clauses_against(reading.text, past=False)
+    held = [place for place in current if not _inside(place, denied)]
+    if held:
+        return Accuracy.CORROBORATED, f"states {fact.subject} as {fact.value}"
+    against = clauses_against(reading.text)
+    for value, places in old.items():
+        if any(not _inside(place, against) for place in places):
+            return Accuracy.CONTRADICTED, f"states {fact.subject} as {value}, which {fact.value} superseded"
+    if current or old:
+        return None, f"names a value of {fact.subject} as what does not or did not hold"
+    quantity = _quantity(fact.value)
+    other = contradicting(quantity, reading, subject, frozenset(words_of(fact.subject))) if quantity else ""
+    if other:
+        return Accuracy.CONTRADICTED, f"states {fact.subject} as {other}, not {fact.value}"
+    if other is None:
+        return None, f"is about {fact.subject} and names a number that can be {fact.value} or something else"
+    return Accuracy.UNCONTRADICTED, f"is about {fact.subject} and states no value of it"
 
 
 def stated_values(facts: Sequence[ReferenceFact], text: str) -> tuple[Content, ...]:
@@ -78,8 +98,8 @@ def _subjects(subject: str, reading: Reading) -> list[tuple[int, int]]:
     ]
 
 
-def _states(value: str, reading: Reading, subject: list[tuple[int, int]]) -> bool:
-    """Whether a value stands in a subject's sentence, or anywhere if it says something by itself."""
+def _places(value: str, reading: Reading, subject: _Places) -> _Places:
+    """Return where a value stands in a subject's sentence, or anywhere if it says something by itself."""
     quantity = _quantity(value)
     if quantity is not None:
         places = [(q.start, q.end) for q in reading.find_quantity(quantity)]
@@ -88,25 +108,7 @@ def _states(value: str, reading: Reading, subject: list[tuple[int, int]]) -> boo
         words = words_of(value)
         places = [(p.start, p.end) for p in _first(reading.find(words))]
         alone = any(w not in COMMON and len(w) > 2 for w in words)
-    return bool(places) and (alone or any(_inside(place, subject) for place in places))
-
-
-def _other_value(value: str, reading: Reading, subject: list[tuple[int, int]]) -> str:
-    """Return the one value of the same dimension in a subject's sentence, where it is not the given one."""
-    quantity = _quantity(value)
-    if quantity is None:
-        return ""
-    others = [
-        q for q in reading.quantities
-        if not q.alternate and _inside((q.start, q.end), subject) and Dimension.DATE is not q.dimension
-    ]  # fmt: skip
-    if len(others) != 1 or others[0].same_as(quantity):
-        return ""
-    comparable = others[0].dimension is quantity.dimension or Dimension.PLAIN in (
-        others[0].dimension,
-        quantity.dimension,
-    )
-    return reading.text[others[0].start : others[0].end] if comparable else ""
+    return places if alone else [place for place in places if _inside(place, subject)]
 
 
 def _inside(place: tuple[int, int], sentences: list[tuple[int, int]]) -> bool:

@@ -13,7 +13,7 @@ from pytest_memuse.judging.answers import (
     Signal,
 )
 from pytest_memuse.judging.attribution import Attribution, Trail
-from pytest_memuse.judging.content import contents_of, significant_words
+from pytest_memuse.judging.content import contents_of
 from pytest_memuse.judging.copies import copies_of
 from pytest_memuse.judging.effects import Consequences
 from pytest_memuse.judging.novelty import novelty_of
@@ -53,7 +53,7 @@ class Tracer:
     whatever the record leaves open is None. Two calls with equal arguments give equal judgments.
     """
 
-    identity: JudgeIdentity = field(default=JudgeIdentity(kind="tracer", version="1"))
+    identity: JudgeIdentity = field(default=JudgeIdentity(kind="tracer", version="2"))
     _read: _Read = field(default_factory=_Read, init=False, repr=False, compare=False)
 
     def judge(self, episode: Episode, spans: tuple[Span, ...], span: Span) -> Judgment:
@@ -79,7 +79,7 @@ class Tracer:
         facts = episode.task.references if episode.task else ()
         traced = {content.name: content for content in (*contents_of(text), *stated_values(facts, text))}
         contents = tuple(traced.values())
-        novelty, notes[Signal.NOVELTY] = novelty_of(contents, significant_words(text), prior, trail.complete)
+        novelty, notes[Signal.NOVELTY] = novelty_of(contents, text, prior, trail.complete)
         attribution = trail.follow(entry, contents)
         notes[Signal.INFLUENCE] = attribution.note
         effect, notes[Signal.EFFECT] = _effect(episode, attribution, actions)

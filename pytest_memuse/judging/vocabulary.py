@@ -54,8 +54,16 @@ COMMON_CAPITALS = _words("""
     FALSE FAQ FIXME FYI GIT GPU GUI HTML HTTP HTTPS ID IDE IDS IMPORTANT IO IP JSON LLM MUST NEVER NONE NOT NOTE
     NULL OK ONLY OR OS PASS PASSED PDF PHP PR PRS RAM README REST SDK SHOULD SQL SSH SSL TBD TCP TLS TODO TRUE
     UI URI URL URLS USB USE UTC UTF UUID UX VM WARNING WIP XML YAML YES THE FOR ERROR INFO DEBUG
+    EUR USD GBP JPY CHF NOK SEK DKK
 """)
 """Capitals that stand in any technical text."""
+
+COMMON_NAMES = _words("""
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december mondays tuesdays wednesdays thursdays fridays saturdays sundays google cloud
+    microsoft visual studio github actions docker kubernetes python linux windows apple amazon english french german
+""")
+"""Capitalised words that name no one thing of one memory, even two in a row."""
 
 COMMON_FLAGS = _words("""
     --all --debug --force --help --output --quiet --recursive --silent --verbose --version --yes --no --no-pager

@@ -1,76 +1,65 @@
-"""Labelled cases: their form is that of ``labels.yaml``, with a task's ``references`` besides."""
+"""The labelled sets that the tests measure judges on."""
 
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pytest_memuse.judging import Accuracy, Assessment, Effect, Influence, Judge, Novelty, Signal, judge_episode
-from pytest_memuse.judging.agreement import Agreement, Label
-from pytest_memuse.model import Episode, ReferenceFact
+from pytest_memuse.cli.labels import read_sets
+from pytest_memuse.judging import Assessment, Judge, Signal, judge_episode
+from pytest_memuse.judging.labels import Label, LabelledCase
+from pytest_memuse.model import Episode, MemuseError
 from pytest_memuse.spans import Span, build_spans
-from tests.cases.episodes import MalformedCase, case_name, episode_from_case, load_cases
+from tests.cases.episodes import OWN_CASES, cases_folder, episode_from_case
 
 OWN_LABELS = Path(__file__).parents[2] / "fixtures" / "labels"
-_TYPES: Mapping[Signal, Any] = {
-    Signal.RELEVANCE: bool,
-    Signal.ACCURACY: Accuracy,
-    Signal.NOVELTY: Novelty,
-    Signal.INFLUENCE: Influence,
-    Signal.EFFECT: Effect,
-}
+HELD = (OWN_CASES / "labels.yaml", OWN_LABELS / "tracer.yaml")
+"""The sets that hold the tracer to their labels."""
+
+CONSTRUCTED = OWN_LABELS / "constructed"
+"""Written from construction alone, without the tracer: measured and reported."""
 
 
 @dataclass(frozen=True)
 class Judged:
     """One labelled entry with the judge's assessment."""
 
-    source: str
     where: str
     label: Label
     assessment: Assessment
     determines: frozenset[Signal]
 
 
+@cache
+def sets() -> Mapping[str, tuple[LabelledCase, ...]]:
+    """Return the labelled sets by path: the project's own, and those of the folder that ``MEMUSE_CASES`` names."""
+    found = read_sets([*HELD, OWN_LABELS])
+    if os.environ.get("MEMUSE_CASES"):
+        try:
+            found |= read_sets([cases_folder()])
+        except MemuseError as error:
+            # Every file of that folder is optional.
+            if error.reason != "no-labels":
+                raise
+    return found
+
+
 def labelled_episode(case: Mapping[str, Any], source: str) -> Episode:
     """Return the episode of a labelled case with its task's reference facts."""
-    episode = episode_from_case(case, source)
-    facts = tuple(
-        ReferenceFact(str(f["subject"]), str(f["value"]), tuple(str(v) for v in f.get("superseded", ())))
-        for f in case.get("references", ())
-    )
-    return replace(episode, task=replace(episode.task, references=facts)) if episode.task else episode
+    return episode_from_case(case, source)
 
 
-def judged_cases(judge: Judge, name: str, folder: Path | None = None) -> Iterator[Judged]:
-    """Judge every case of a file and yield its entries beside their labels, in order of spans and entries."""
-    for case in load_cases(name, folder):
-        episode = labelled_episode(case, name)
-        spans = build_spans(episode)
-        judgments = judge_episode(judge, episode, spans)
-        entries = [(span, index) for span in spans for index in range(len(span.entries))]
-        if len(entries) != len(case["labels"]):
-            raise MalformedCase(
-                f"{name}: case {case_name(case)!r}: {len(case['labels'])} labels, {len(entries)} entries"
-            )
-        for (span, index), row in zip(entries, case["labels"], strict=True):
+def judged(judge: Judge, cases: tuple[LabelledCase, ...]) -> Iterator[Judged]:
+    """Judge cases and yield their entries beside their labels, in order of spans and entries."""
+    for case in cases:
+        judgments = judge_episode(judge, case.episode, case.spans)
+        for number, (span, index, label) in enumerate(case.entries(), start=1):
             judgment = judgments.get(span.id)
             if judgment is not None:
-                where = f"{case_name(case)}, {span.id} entry {index + 1}"
-                yield Judged(name, where, _label(row), judgment.assessments[index], judgment.determines)
-
-
-def agreement_of(judged: list[Judged]) -> Agreement:
-    """Return the agreement of a judge with the forced labels."""
-    agreement = Agreement()
-    for entry in judged:
-        agreement.add(entry.where, entry.label, entry.assessment, entry.determines)
-    return agreement
-
-
-def _label(row: Mapping[str, Any]) -> Label:
-    values = {s: None if row.get(s) is None else _TYPES[s](row[s]) for s in Signal}
-    return Label(values, frozenset(Signal(name) for name in row["forced"]))
+                where = f"{case.source}: {case.name} entry {number}"
+                yield Judged(where, label, judgment.assessments[index], judgment.determines)
 
 
 def only_span(episode: Episode) -> tuple[tuple[Span, ...], Span]:

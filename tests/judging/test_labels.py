@@ -1,56 +1,70 @@
-"""The tracer against labels that a construction forces. ``MEMUSE_CASES`` names another folder with a labels.yaml."""
+"""The tracer against labels that a construction forces. ``MEMUSE_CASES`` names another folder with labelled sets."""
 
-import os
+from functools import cache
 
 import pytest
 
-from pytest_memuse.judging import Influence, Signal, Tracer
-from tests.judging.labelled import OWN_LABELS, Judged, agreement_of, judged_cases
+from pytest_memuse.judging import Accuracy, Effect, Influence, Novelty, Signal, Tracer
+from pytest_memuse.judging.agreement import Agreement, measure
+from pytest_memuse.judging.labels import labelled_cases
+from pytest_memuse.reports.labels import label_lines
+from tests.judging.labelled import CONSTRUCTED, HELD, judged, sets
 
-FILES = {"labels.yaml": None, "tracer.yaml": OWN_LABELS}
-
-
-@pytest.fixture(params=FILES, scope="module")
-def judged(request: pytest.FixtureRequest) -> list[Judged]:
-    found = list(judged_cases(Tracer(), request.param, FILES[request.param]))
-    if not found and FILES[request.param] is None and os.environ.get("MEMUSE_CASES"):
-        pytest.skip("the folder of MEMUSE_CASES holds no labels.yaml")
-    return found
+SETS = tuple(sets())
+OWN = tuple(str(path) for path in HELD)
 
 
-def ours(judged: list[Judged]) -> bool:
-    """Whether the labels are the project's own; other sets are measured and reported, and hold us to nothing."""
-    return not (os.environ.get("MEMUSE_CASES") and judged[0].source == "labels.yaml")
+@cache
+def agreement_of(name: str) -> Agreement:
+    return measure(Tracer(), sets()[name])
 
 
-def test_no_determined_signal_contradicts_its_construction(
-    judged: list[Judged], capsys: pytest.CaptureFixture[str]
-) -> None:
-    agreement = agreement_of(judged)
+@pytest.mark.parametrize("name", SETS)
+def test_every_set_can_be_measured_and_is_reported(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    agreement = agreement_of(name)
     with capsys.disabled():
-        print(f"\n{judged[0].source}\n{agreement.table()}")
-        print("".join(f"wrong: {line}\n" for line in agreement.mistakes), end="")
-        print("".join(f"undetermined: {line}\n" for line in agreement.open), end="")
-    if ours(judged):
-        assert not agreement.mistakes, "\n".join(agreement.mistakes)
-        for signal in (Signal.INFLUENCE, Signal.NOVELTY):
-            assert agreement.right[signal] > 10 * agreement.undetermined[signal]
+        print("", *label_lines("tracer", {name: agreement}, agreement, verbose=name != str(CONSTRUCTED)), sep="\n")
+    assert agreement.entries == sum(len(case.labels) for case in sets()[name])
+    assert len(agreement.scored) == sum(len(label.forced) for case in sets()[name] for label in case.labels)
 
 
-def test_nothing_is_acted_on_where_the_construction_has_no_action(judged: list[Judged]) -> None:
-    claimed = [
-        f"{entry.where}: {entry.assessment.notes.get(Signal.INFLUENCE)}"
-        for entry in judged
-        if entry.assessment.influence is Influence.ACTED_ON
-        and Signal.INFLUENCE in entry.label.forced
-        and entry.label.values[Signal.INFLUENCE] is not Influence.ACTED_ON
-    ]
-    assert not claimed, "\n".join(claimed)
+@pytest.mark.parametrize("name", OWN)
+def test_no_determined_signal_contradicts_its_construction(name: str) -> None:
+    agreement = agreement_of(name)
+    assert agreement.mistakes == ()
+    for signal in (Signal.INFLUENCE, Signal.NOVELTY):
+        assert agreement.of(signal).right > 10 * agreement.of(signal).undetermined
 
 
-def test_claims_carry_anchors_and_notes(judged: list[Judged]) -> None:
-    for entry in judged:
+@pytest.mark.parametrize("name", [*OWN, str(CONSTRUCTED)])
+def test_nothing_is_acted_on_where_the_construction_has_no_action(name: str) -> None:
+    agreement = agreement_of(name)
+    assert agreement.without_action > 0
+    assert agreement.false_claims == ()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_claims_carry_anchors_and_notes(name: str) -> None:
+    for entry in judged(Tracer(), sets()[name]):
         assessment = entry.assessment
         claims = assessment.influence in (Influence.ACTED_ON, Influence.SELECTED)
         assert bool(assessment.anchors) == claims, entry.where
         assert all(assessment.notes.get(signal) for signal in entry.determines), entry.where
+
+
+def test_the_constructed_set_forces_every_value_of_every_signal() -> None:
+    cases = sets()[str(CONSTRUCTED)]
+    forced = {(s, label.values[s]) for case in cases for label in case.labels for s in label.forced}
+    assert len(cases) >= 70
+    assert sum(len(case.labels) for case in cases) >= 130
+    assert forced == {
+        *((Signal.RELEVANCE, value) for value in (True, False)),
+        *((Signal.ACCURACY, value) for value in Accuracy),
+        *((Signal.NOVELTY, value) for value in (*Novelty, None)),
+        *((Signal.INFLUENCE, value) for value in (*Influence, None)),
+        *((Signal.EFFECT, value) for value in (*Effect, None)),
+    }
+
+
+def test_an_empty_file_holds_no_cases() -> None:
+    assert labelled_cases([None, []], "empty.yaml") == ()

@@ -15,7 +15,7 @@ USE = ("bash", "queuectl drain orders-eu-north", "drained")
 
 
 def test_the_identity_has_no_model() -> None:
-    assert Tracer().identity == JudgeIdentity(kind="tracer", version="1")
+    assert Tracer().identity == JudgeIdentity(kind="tracer", version="2")
 
 
 def test_without_references_three_signals_are_determined_and_with_them_all() -> None:
@@ -40,10 +40,12 @@ def test_the_competing_source_is_quoted() -> None:
     assert "'jobs pile up in orders-eu-north'" in assessment.notes[Signal.INFLUENCE]
 
 
-def test_what_another_message_states_after_the_delivery_is_left_open() -> None:
+def test_what_the_agent_first_reads_after_the_delivery_competes_with_nothing() -> None:
+    """What is first recorded after exposure is no competing source (A.2.2)."""
     log = ("bash", "tail app.log", "jobs pile up in orders-eu-north")
     (assessment,) = assess(recalled([QUEUE], [("", [log]), ("", [USE])]))
-    assert (assessment.influence, assessment.novelty) == (None, Novelty.NOVEL)
+    assert (assessment.influence, assessment.anchors) == (Influence.ACTED_ON, (2,))
+    assert assessment.novelty is Novelty.NOVEL
 
 
 def test_what_an_action_on_the_entry_finds_is_no_other_source() -> None:
@@ -248,11 +250,11 @@ def test_naming_the_identifier_is_a_reference() -> None:
 
 
 def test_the_entrys_words_from_another_mouth_are_another_source() -> None:
-    """Only proven placements are copies of the item; a tool result of equal text competes."""
+    """Only proven placements are copies of the item; an earlier tool result of equal text competes."""
     log = ("bash", "tail app.log", QUEUE)
     (before,) = assess(recalled([QUEUE], [("", [log]), ("", [USE])], first=2))
     (after,) = assess(recalled([QUEUE], [("", [log]), ("", [USE])]))
-    assert (before.influence, after.influence) == (None, None)
+    assert (before.influence, after.influence) == (None, Influence.ACTED_ON)
 
 
 def test_a_repeated_delivery_competes_with_nothing() -> None:
