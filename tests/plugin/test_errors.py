@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_memuse.judging.tracer import Tracer
 from pytest_memuse.model import Actor
 from pytest_memuse.model.digests import json_digest
 from pytest_memuse.recording.files import load_recording, save_recording
@@ -107,7 +108,9 @@ def test_a_baseline_of_another_judge(project: Project) -> None:
     before = project.recordings()
     ran = project.run("--memuse-baseline=main")
     assert ran.code == 1
-    assert "was judged by llm, version 1, model some-model, this run by tracer, version 1" in ran.out
+    version = Tracer().identity.version
+    told = f"was judged by llm, version {version}, model some-model, this run by tracer, version {version}"
+    assert told in ran.out
     assert "pytest --memuse-update=main --memuse-force" in ran.out
     assert list(ran.failures) == ["test_shop.test_tasks_are_solved.gate[comparison]"]
     assert project.recordings() == before

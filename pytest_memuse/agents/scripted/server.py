@@ -24,8 +24,8 @@ class ScriptedModel:
 
     ``base_url`` ends in ``/v1``; what counts of a request's path is how it ends (``/chat/completions``, ``/responses``,
     ``/messages``), so that it serves every client. Port 0 takes a free one. ``variation`` (0 to 1), ``misses`` and
-    ``seed`` make other versions of the model, see `variation.Variation`; at 0 there is one. A request that is too large, no JSON or
-    not one of its API gets an error of that API's shape.
+    ``seed`` make other versions of the model, see `variation.Variation`; at 0 there is one. A request that is too
+    large, no JSON or not one of its API gets an error of that API's shape.
     """
 
     def __init__(self, port: int = 0, *, variation: float = 0.0, misses: float | None = None, seed: int = 0) -> None:

@@ -21,8 +21,9 @@ class Variation:
     """How much a model varies, and which of its versions it is; rate 0 is the model without any variation.
 
     At ``rate`` (0 to 1) each choice falls otherwise than usual: the order of reading and exploring, and the wording. A
-    hint from memory is missed at the rate ``misses``, a quarter of ``rate`` where it is not given. What happens in a conversation follows from the seed and from
-    how the conversation opens, so that the same request always has the same answer.
+    hint from memory is missed at the rate ``misses``, a quarter of ``rate`` where it is not given. What happens in a
+    conversation follows from the seed and from how the conversation opens, so that the same request always has the same
+    answer.
     """
 
     rate: float = 0.0
