@@ -82,7 +82,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if any(item.get_closest_marker("memuse") for item in items):
+    # Without xdist the mark that it groups by is unknown, and pytest warns of it.
+    if config.pluginmanager.hasplugin("xdist") and any(item.get_closest_marker("memuse") for item in items):
         from pytest_memuse.plugin import workers
 
         workers.group_by_suite(items)

@@ -189,3 +189,9 @@ def test_what_changed_beside_the_memory_is_told(project: Project) -> None:
     ran = project.run("--memuse-baseline=main")
     assert ran.code == 0, ran.out
     assert "changed since main: memory: name=notes, version=1 then, name=notes, version=2 now" in ran.out
+
+
+def test_without_xdist_nothing_is_warned_of(project: Project) -> None:
+    ran = project.run("-p", "no:xdist", "-W", "error", "--memuse-baseline=main")
+    assert ran.code == 0, ran.out
+    assert "warning" not in ran.out
