@@ -1,6 +1,7 @@
 """Observers rebuild from requests and store captures what a bridge would have said."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -238,10 +239,13 @@ def test_a_text_that_is_part_of_a_longer_word_or_number_is_not_shown() -> None:
     assert [e["item"] for e in stored_entries("用户喜欢短句。", [ItemText("s", "z", "喜欢短句")])] == ["z"]
 
 
-_PROXY = Path(__file__).parents[3] / "shared" / "data" / "tencentdb" / "proxy_upstream_requests.jsonl"
+_PROXY = Path(os.environ.get("MEMUSE_PROXY_REQUESTS", "nowhere"))
+"""Requests of TencentDB's proxy, an object with ``body`` a line."""
 
 
-@pytest.mark.skipif(not _PROXY.is_file(), reason="the requests that a real proxy sent are not part of the project")
+@pytest.mark.skipif(
+    not _PROXY.is_file(), reason="a real proxy's requests are not part of the project; MEMUSE_PROXY_REQUESTS names them"
+)
 def test_the_catalog_that_a_real_proxy_writes_into_the_system_message_is_found() -> None:
     made = Bridged()
     made.bridge.observe(
