@@ -11,7 +11,8 @@ from pytest_memuse.plugin.checkout import checked_out
 from pytest_memuse.plugin.pairs import identity_of, other_command, other_environment, store_pair, work_folder
 from pytest_memuse.plugin.suites import Evaluation, SuiteRunner
 from pytest_memuse.plugin.turns import OtherSide, Turns
-from pytest_memuse.recording.files import load_recording, recording_path, safe_name
+from pytest_memuse.recording.files import load_recording, recording_path
+from pytest_memuse.storage import safe_name
 
 
 def evaluate_both(runner: SuiteRunner, item: pytest.Item, endpoints: Mapping[str, str]) -> Evaluation:

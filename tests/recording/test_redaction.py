@@ -288,7 +288,7 @@ def test_a_redaction_that_knows_more_leaves_the_other_as_it_is() -> None:
         ("SERVICE_CREDENTIALS", '{"private_key": "0123456789", "type": "x"}', "0123456789"),
         ("AWS_SECRET_ACCESS_KEY", "/Q8c" + "a/B1" * 9, "/Q8c" + "a/B1" * 9),
         ("HOME", "/home/of/nobody", None),
-        ("SSH_AUTH_SOCK", "/tmp/ssh-abc/agent.1", None),
+        ("SSH_AUTH_SOCK", "/run/agent.1", None),
         ("AUTHOR_NAME", "somebody known", None),
         ("OPENAI_API_KEY", "not-needed", None),
         ("API_TOKEN", "short", None),
