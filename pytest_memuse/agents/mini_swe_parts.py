@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_memuse.agents.mini_swe_models import Flavour, model_class
 from pytest_memuse.agents.protocol import EpisodeMemory
-from pytest_memuse.agents.quiet_imports import quiet_import
+from pytest_memuse.execution.quiet_imports import quiet_import
 
 _AGENT = "minisweagent.agents.default"
 _MODULES = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_memuse.agents.commands import CommandResult, command_environment, run_command
 from pytest_memuse.agents.protocol import EpisodeContext
-from pytest_memuse.agents.quiet_imports import quiet_import
+from pytest_memuse.execution.quiet_imports import quiet_import
 
 SYSTEM_PROMPT = """\
 You are a software engineer. You work in a shell, in the root folder of a repository, on the task that the user gives.

@@ -10,9 +10,9 @@ import numpy as np
 from pytest_memuse.arcs.inference import Comparison, compare
 from pytest_memuse.arcs.scores import ScoredEpisode
 from pytest_memuse.gate.exchange import Pair
-from pytest_memuse.profiles.figure import Counts, Figure, Responsible, UndefinedValue
+from pytest_memuse.profiles.figure import Behind, Counts, Figure, Responsible, UndefinedValue
 from pytest_memuse.profiles.figures import Bound, Contribution, Kind
-from pytest_memuse.profiles.intervals import interval
+from pytest_memuse.profiles.intervals import interval, is_rough
 
 ArcKey = tuple[str, str, int, str]
 """Domain, tier, seed and name of an arc: the cluster of every interval and test."""
@@ -31,55 +31,26 @@ class MeritSpec:
 class MeritFigure(Figure):
     """A defined figure of scored episodes.
 
-    Unlike a profile figure's, ``lower`` and ``upper`` are figures themselves, so that a failed assertion on a bound
-    says what it rests on; with fewer than two arcs they are undefined, and a comparison with them fails with the
-    reason. ``comparison`` is the paired test behind a difference.
+    ``comparison`` is the paired test behind a difference.
     """
 
     comparison: Comparison | None = None
-
-    @property
-    def lower(self) -> "Figure":
-        """The lower bound of the 95 % interval over arcs."""
-        return self._bound_figure("lower", None if self.interval is None else self.interval[0])
-
-    @property
-    def upper(self) -> "Figure":
-        """The upper bound of the 95 % interval over arcs."""
-        return self._bound_figure("upper", None if self.interval is None else self.interval[1])
 
     @property
     def p(self) -> float | None:
         """The two-sided p of a difference; None where it is no difference, or where the arcs give none."""
         return None if self.comparison is None else self.comparison.p
 
-    def _bound_figure(self, side: str, value: float | None) -> Figure:
-        spec = MeritSpec(
-            f"{self.name}.{side}", f"{self.spec.title}, {side} bound", self.spec.unit, holder=self.spec.holder
-        )
-        if value is None:
-            why = self.comparison.reason if self.comparison is not None else ""
-            # An undefined value is no number on purpose; to a type checker it is the figure that the test asks for.
-            return cast(Figure, UndefinedMerit(spec, self.counts, why or "an interval needs two arcs"))
-        told = f"the {side} bound of {float(self):.3g}, 95 % interval over arcs"
-        bound = Figure(value, spec, self.counts, find=lambda: self.responsible)
-        bound.reason = f"{told}; {self.reason}" if self.reason else told
-        return bound
+    def no_interval_reason(self) -> str:
+        """Return why there is no interval; a difference's comparison says it itself."""
+        return (self.comparison.reason if self.comparison is not None else "") or super().no_interval_reason()
 
 
 class UndefinedMerit(UndefinedValue):
-    """Stands for a figure without a value; its bounds are undefined like itself."""
+    """Stands for a figure without a value."""
 
     p = None
     comparison = None
-
-    @property
-    def lower(self) -> "UndefinedMerit":  # type: ignore[override]  # raises with the reason, where None would not
-        return self
-
-    @property
-    def upper(self) -> "UndefinedMerit":  # type: ignore[override]  # raises likewise
-        return self
 
 
 def arc_of(episode: ScoredEpisode) -> ArcKey:
@@ -123,8 +94,17 @@ def share(
         spec,
         counts,
         Bound.AT_MOST if at_most else Bound.AT_LEAST if at_least else None,
-        partial(interval, arcs, Kind.SHARE, 1.0),
-        lambda: tuple(responsible(episode) for episode in episodes if holds(episode) is blame),
+        Behind(
+            partial(interval, arcs, Kind.SHARE, 1.0),
+            lambda counted: tuple(
+                responsible(episode)
+                for episode in episodes
+                if holds(episode) is (blame if counted is None else counted)
+            ),
+            rough=partial(is_rough, arcs, Kind.SHARE),
+            kind=Kind.SHARE,
+            clusters=len(arcs),
+        ),
     )
     found.reason = at_most or at_least
     return found
@@ -142,7 +122,13 @@ def mean(
         return undefined(spec, f"{len(episodes) - known} of {len(episodes)} episodes do not tell", counts)
     arcs = by_arc(episodes, lambda episode: (amount(episode) or 0.0, 1.0))
     value = sum(part for part, _ in arcs) / len(episodes)
-    return MeritFigure(value, spec, counts, None, partial(interval, arcs, Kind.AMOUNT, 1.0))
+    behind = Behind(
+        partial(interval, arcs, Kind.AMOUNT, 1.0),
+        rough=partial(is_rough, arcs, Kind.AMOUNT),
+        kind=Kind.AMOUNT,
+        clusters=len(arcs),
+    )
+    return MeritFigure(value, spec, counts, None, behind)
 
 
 def difference(
@@ -171,8 +157,7 @@ def difference(
         spec,
         counts,
         None,
-        lambda: bounds,
-        lambda: tuple(responsible(episode) for episode in blamed),
+        Behind(lambda: bounds, lambda _: tuple(responsible(episode) for episode in blamed), clusters=len(pairs)),
     )
     found.comparison = comparison
     found.reason = comparison.reason

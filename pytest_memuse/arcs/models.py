@@ -6,9 +6,9 @@ Both ask over HTTP, so that their calls are recorded where they are made. The pa
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_memuse.agents.quiet_imports import quiet_import
 from pytest_memuse.arcs.loop import ChatModel
 from pytest_memuse.arcs.users import Paraphrase
+from pytest_memuse.execution.quiet_imports import quiet_import
 from pytest_memuse.memory.conditions.models import HttpModel
 from pytest_memuse.model.errors import MemuseError
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_memuse.gate.comparison import Refusal, compare
+from pytest_memuse.gate.tolerance import Tolerance
 from pytest_memuse.memory.faults import Fault, Seen, Way, touches_of
 from pytest_memuse.profiles.figure import Figure
 from pytest_memuse.profiles.figures import DEFAULT_GATED, FIGURES
@@ -172,10 +173,15 @@ class MutationReport:
 
 
 def gate_on(
-    reference: Run, run: Run, figures: Sequence[str] = (), *, control: Sequence[str] = ()
+    reference: Run,
+    run: Run,
+    figures: Sequence[str] = (),
+    *,
+    tolerances: Mapping[str, Tolerance] | None = None,
+    control: Sequence[str] = (),
 ) -> tuple[tuple[str, ...], str]:
     """Return the gated figures that regressed, those of ``control`` left out, and why there is no verdict, if none."""
-    compared = compare(reference, run, figures=figures or DEFAULT_GATED)
+    compared = compare(reference, run, figures=figures or DEFAULT_GATED, tolerances=tolerances)
     if isinstance(compared, Refusal):
         return (), compared.message
     return tuple(figure.name for figure in compared.regressed if figure.name not in control), ""

@@ -3,19 +3,29 @@
 import argparse
 import io
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_memuse import __version__
+from pytest_memuse.cli.agree import add_agree
+from pytest_memuse.cli.annotate import add_annotate
+from pytest_memuse.cli.diff import add_diff
 from pytest_memuse.cli.merit import add_merit
 from pytest_memuse.cli.record import add_commands
+from pytest_memuse.cli.runs import add_runs
+from pytest_memuse.cli.schema import add_schema
+
+_COMMAND = re.compile(r"#{2}(?=\w*\[)")
+"""What CI systems obey in a log wherever it stands in a line: ``##[error]``, ``##vso[``, ``##teamcity[``."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 done, 2 wrong usage or a file that cannot be read.
 
-    `memuse record` and `memuse replay` return that of the command that they run.
+    `memuse record` and `memuse replay` return that of the command that they run, and `memuse diff --exit-code` 1 where
+    anything changed.
     """
     from pytest_memuse.model.errors import MemuseError
 
@@ -30,16 +40,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if isinstance(lines, int):
         return lines
+    code, lines = lines if isinstance(lines, tuple) else (0, lines)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Text of memory may hold what the terminal's encoding, or any, does not.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         for line in lines:
-            print(line)
+            # Text for people holds no such thing any more. A line of JSON may, and reads back the same.
+            print(_COMMAND.sub(r"#\\u0023", line))
     except BrokenPipeError:
         # The reader (a pager, `head`) has seen enough.
         sys.stderr.close()
-    return 0
+    return int(code)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -105,12 +117,22 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE_OR_FOLDER",
         help="labelled sets; without any, what MEMUSE_CASES names, or this project's own",
     )
-    labels.add_argument("--judge", default="tracer", metavar="NAME", help="the judge to measure (default: tracer)")
+    labels.add_argument(
+        "--judge",
+        default="tracer",
+        metavar="NAME",
+        help="the judge to measure: tracer (the default), annotations:FILE, llm:MODEL, or several joined by +",
+    )
     labels.add_argument("-v", "--verbose", action="store_true", help="list what is wrong or left open, by case")
     labels.add_argument("--json", action="store_true", help="print everything as JSON, for programs")
     labels.set_defaults(run=_labels)
+    add_annotate(commands)
+    add_agree(commands)
+    add_diff(commands)
+    add_runs(commands)
     add_commands(commands)
     add_merit(commands)
+    add_schema(commands)
     return parser
 
 
@@ -169,12 +191,14 @@ def _log(options: argparse.Namespace) -> list[str]:
 
 
 def _encodable(line: str, encoding: str) -> str:
-    """Return a line of JSON as an encoding can write it: what it cannot write is escaped, and reads back the same.
+    """Return a line of JSON as an encoding can write it and a terminal may show it; it reads back the same.
 
-    Characters other than ASCII stand in strings only.
+    What the encoding cannot write is escaped, and so is what commands a terminal. Both stand in strings only.
     """
+    from pytest_memuse.model.errors import is_shown
+
     try:
         line.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(c if c.isascii() else json.dumps(c)[1:-1] for c in line)
-    return line
+        return "".join(c if c.isascii() and is_shown(c) else json.dumps(c)[1:-1] for c in line)
+    return "".join(c if is_shown(c) else json.dumps(c)[1:-1] for c in line)

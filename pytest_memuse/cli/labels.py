@@ -3,21 +3,21 @@
 import argparse
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_memuse.judging import Judge, Tracer
-from pytest_memuse.judging.agreement import measure
+from pytest_memuse.cli.judges import cost_lines, judge_named
+from pytest_memuse.judging.agreement import measure, together
 from pytest_memuse.judging.labels import LabelledCase, is_labelled, labelled_cases
+from pytest_memuse.judging.run import Lines
 from pytest_memuse.model import FormatError, MemuseError
 from pytest_memuse.model.errors import inert, nearest
 from pytest_memuse.reports.labels import label_data, label_lines
 from pytest_memuse.storage import read_plain
 from pytest_memuse.storage.yaml_text import YamlError, load_yaml_documents
-
-JUDGES: Mapping[str, Callable[[], Judge]] = {"tracer": Tracer}
-"""The judges that can be measured, by the name that `--judge` takes."""
 
 VARIABLE = "MEMUSE_CASES"
 """Names the file or folder to measure on where the command line names none."""
@@ -25,19 +25,26 @@ VARIABLE = "MEMUSE_CASES"
 DEFAULTS = (Path("tests/cases/data/labels.yaml"), Path("fixtures/labels"))
 """What is measured on where nothing is named: the sets of this project, where the command is run in it."""
 
+_EVERY = 10.0
+"""Seconds between two lines of progress of a judge that asks a model."""
+
 MAX_BYTES = 16 * 1024 * 1024
 
 
 def labels(options: argparse.Namespace) -> list[str]:
     """Measure a judge on labelled sets and report right, wrong, undetermined and kappa by signal."""
-    judge = _judge(options.judge)
+    judge = judge_named(options.judge)
     found = read_sets(options.sets or default_paths(os.environ))
-    sets = {name: measure(judge, cases) for name, cases in found.items()}
-    total = measure(judge, [case for cases in found.values() for case in cases])
-    identity = {"kind": judge.identity.kind, "version": judge.identity.version}
+    for line in cost_lines(judge, ((case.episode, case.spans) for cases in found.values() for case in cases)):
+        print(line, file=sys.stderr)
+    told = Lines(lambda line: print(line, file=sys.stderr), _EVERY, time.monotonic)
+    sets = {name: measure(judge, cases, told) for name, cases in found.items()}
+    total = together(sets.values())
     if options.json:
+        who = judge.identity
+        identity = {"kind": who.kind, "version": who.version, "model": who.model, "settings": dict(who.settings)}
         return [json.dumps(label_data(identity, sets, total), indent=1, sort_keys=True)]
-    return label_lines(" ".join(identity.values()), sets, total, verbose=options.verbose)
+    return label_lines(str(judge.identity), sets, total, verbose=options.verbose)
 
 
 def default_paths(environment: Mapping[str, str]) -> list[Path]:
@@ -52,6 +59,11 @@ def default_paths(environment: Mapping[str, str]) -> list[Path]:
             mend=f"name files or folders, or set {VARIABLE} to one",
         )
     return found
+
+
+def is_set(path: Path) -> bool:
+    """Return whether a path is taken for labelled sets rather than for a log: a folder, or a YAML file."""
+    return path.is_dir() or path.suffix in (".yaml", ".yml")
 
 
 def read_sets(paths: Sequence[Path]) -> dict[str, tuple[LabelledCase, ...]]:
@@ -111,13 +123,3 @@ def _documents(path: Path) -> list[Any]:
         raise FormatError(
             f"not valid YAML: {error}", source=str(path), line=error.line, mend="mend the file at this place"
         ) from None
-
-
-def _judge(name: str) -> Judge:
-    if name not in JUDGES:
-        raise MemuseError(
-            f"there is no judge {name!r}{nearest(name, JUDGES)}",
-            reason="no-judge",
-            mend=f"name one of {', '.join(JUDGES)}",
-        )
-    return JUDGES[name]()

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_memuse.judging.answers import Judge
 from pytest_memuse.judging.run import judge_episodes
 from pytest_memuse.judging.tracer import Tracer
 from pytest_memuse.model import Episode
@@ -48,23 +49,25 @@ class JudgedLog:
     outside: tuple[SpanRow, ...] = ()
 
 
-def judged_log(path: Path) -> JudgedLog:
-    """Read a file and judge its episodes with the tracer. Raises what `read_any` raises."""
+def judged_log(path: Path, judge: Judge | None = None) -> JudgedLog:
+    """Read a file and judge its episodes, with the tracer unless told otherwise. Raises what `read_any` raises."""
     log = read_any(path)
-    return JudgedLog(log.suite, log.recorded_against, judged(log.episodes), outside_rows(log.outside))
+    return JudgedLog(log.suite, log.recorded_against, judged(log.episodes, judge), outside_rows(log.outside))
 
 
-def judged(episodes: Sequence[Episode]) -> tuple[JudgedEpisode, ...]:
-    """Judge episodes with the tracer, in the order given."""
+def judged(episodes: Sequence[Episode], judge: Judge | None = None) -> tuple[JudgedEpisode, ...]:
+    """Judge episodes in the order given, with the tracer unless told otherwise."""
     arcs: dict[str, list[Episode]] = {}
     for episode in episodes:
         arcs.setdefault(episode.arc, []).append(episode)
     ordinals = {arc: creation_ordinals(of) for arc, of in arcs.items()}
     return tuple(
         JudgedEpisode(
-            episode, found.spans, episode_row(episode, found.spans, found.judgments, ordinals=ordinals[episode.arc])
+            episode,
+            found.spans,
+            episode_row(episode, found.spans, found.judgments, ordinals=ordinals[episode.arc], reasons=found.reasons),
         )
-        for episode, found in judge_episodes(Tracer(), episodes)
+        for episode, found in judge_episodes(judge or Tracer(), episodes)
     )
 
 

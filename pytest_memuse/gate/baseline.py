@@ -40,7 +40,8 @@ class JudgedBy:
 @dataclass(frozen=True, slots=True)
 class Identity:
     """What shapes a suite's figures. ``recorded_against`` labels what answered for the model when it was recorded,
-    "scripted model" for instance, and is empty where that was the model itself.
+    "scripted model" for instance, and is empty where that was the model itself. ``extra`` is what a project or a plugin
+    adds.
     """
 
     judge: JudgedBy
@@ -48,23 +49,49 @@ class Identity:
     agent: str = ""
     model: str = ""
     recorded_against: str = ""
+    extra: Mapping[str, str] = field(default_factory=dict)
 
     def differences(self, now: "Identity") -> tuple[str, ...]:
         """Return a line for each part, the judge apart, in which ``now`` differs."""
         parts = ("memory", "agent", "model", "recorded_against")
         pairs = [(part.replace("_", " "), getattr(self, part), getattr(now, part)) for part in parts]
+        names = sorted({*self.extra, *now.extra})
+        pairs += [(printable(name), self.extra.get(name, ""), now.extra.get(name, "")) for name in names]
         return tuple(
             f"{part}: {then or '(none)'} then, {now or '(none)'} now" for part, then, now in pairs if then != now
         )
 
 
 @dataclass(frozen=True, slots=True)
+class Promotion:
+    """How a suite's run came to be the baseline.
+
+    ``created`` is the date in ISO form, ``how`` the command, ``reason`` what its caller gave as one. ``replaced`` is
+    the digest of the run that stood there before (`run_digest`), empty for the first. ``attempts`` is how often the
+    suite's recordings were made since that one: what is picked from many is better than it is. ``regressed`` names the
+    gated figures that were worse than those of the replaced run, and ``not_compared`` says why that is not known.
+    ``added`` counts the tasks that came to stored ones which stayed as they were; 0 where the whole run was replaced.
+    """
+
+    created: str
+    how: str
+    reason: str = ""
+    replaced: str = ""
+    attempts: int = 0
+    regressed: tuple[str, ...] = ()
+    not_compared: str = ""
+    added: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteBaseline:
     """One suite's run with its identity. ``recordings`` maps each arc to its recording's digest.
 
-    ``attempts`` counts how often the suite's recordings were replaced since the promotion before this one; ``created``
-    is the date that the caller gives, in ISO form. One side of a pair that was recorded in one session gives in
-    ``paired`` the digests of the recordings on the other side, and in ``commit`` what it is the side of.
+    ``attempts`` counts how often the suite's recordings were made, the refreshed ones included; ``created`` is the date
+    that the caller gives, in ISO form. One side of a pair that was recorded in one session gives in ``paired`` the
+    digests of the recordings on the other side, and in ``commit`` what it is the side of. ``promotions`` are the newest
+    ones, the newest last, and ``forgotten`` counts the older ones that are not kept. ``rulings`` tells, by figure, who
+    changed what its verdict did to the build when the run was compared.
     """
 
     run: Run
@@ -74,6 +101,9 @@ class SuiteBaseline:
     attempts: int = 0
     commit: str = ""
     paired: Mapping[str, str] = field(default_factory=dict)
+    promotions: tuple[Promotion, ...] = ()
+    forgotten: int = 0
+    rulings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +124,11 @@ class Baseline:
         return replace(self, product=product, suites={**self.suites, suite.run.suite: suite})
 
 
+def run_digest(run: Run) -> str:
+    """Return the digest by which a promotion names a run."""
+    return json_digest(run_to_dict(run))
+
+
 def check_judge(stored: SuiteBaseline, now: JudgedBy, baseline: str) -> None:
     """Raise unless the suite was judged by the judge that judges now, in the same version and settings."""
     then = stored.identity.judge
@@ -107,14 +142,17 @@ def check_judge(stored: SuiteBaseline, now: JudgedBy, baseline: str) -> None:
         raise errors.another_judge(baseline, stored.run.suite, str(then), str(now))
 
 
-def baseline_text(baseline: Baseline) -> str:
-    """Return the text of a baseline's file: sealed, sorted, a value a line, and ASCII: safe to show in a diff."""
+def baseline_text(baseline: Baseline, *, a_value_a_line: bool = True) -> str:
+    """Return the text of a baseline's file: sealed, sorted, a value a line, and ASCII: safe to show in a diff.
+
+    On a single line it is written several times faster, and read the same.
+    """
     data = {
         "format": FORMAT,
         "product": baseline.product,
         "suites": {name: _suite_to_dict(suite) for name, suite in baseline.suites.items()},
     }
-    return json.dumps({**data, "seal": json_digest(data)}, indent=1, sort_keys=True) + "\n"
+    return json.dumps({**data, "seal": json_digest(data)}, indent=1 if a_value_a_line else None, sort_keys=True) + "\n"
 
 
 def parse_baseline(text: str, source: str) -> Baseline:
@@ -159,9 +197,14 @@ def _suite_to_dict(suite: SuiteBaseline) -> dict[str, Any]:
             "agent": identity.agent,
             "model": identity.model,
             "recorded_against": identity.recorded_against,
+            **({"extra": dict(identity.extra)} if identity.extra else {}),
         },
         "recordings": dict(suite.recordings),
-        **({"commit": suite.commit, "paired": dict(suite.paired)} if suite.paired else {}),
+        **({"commit": suite.commit} if suite.commit else {}),
+        **({"paired": dict(suite.paired)} if suite.paired else {}),
+        **({"promotions": [_promotion_to_dict(one) for one in suite.promotions]} if suite.promotions else {}),
+        **({"forgotten": suite.forgotten} if suite.forgotten else {}),
+        **({"rulings": dict(suite.rulings)} if suite.rulings else {}),
         "run": run_to_dict(suite.run),
     }
 
@@ -186,12 +229,42 @@ def _suite_from_dict(fields: Fields, name: str) -> SuiteBaseline:
             agent=identity.text("agent"),
             model=identity.text("model"),
             recorded_against=identity.text("recorded_against"),
+            extra=identity.child("extra").texts() if "extra" in identity.data else {},
         ),
         recordings=fields.child("recordings").texts(),
         created=fields.text("created"),
         attempts=fields.count("attempts"),
         commit=fields.text("commit") if "commit" in fields.data else "",
         paired=fields.child("paired").texts() if "paired" in fields.data else {},
+        promotions=tuple(_promotion_from_dict(one) for one in fields.children("promotions")),
+        forgotten=fields.count("forgotten") if "forgotten" in fields.data else 0,
+        rulings=fields.child("rulings").texts() if "rulings" in fields.data else {},
+    )
+
+
+def _promotion_to_dict(promotion: Promotion) -> dict[str, Any]:
+    return {
+        "created": promotion.created,
+        "how": promotion.how,
+        "reason": promotion.reason,
+        "replaced": promotion.replaced,
+        "attempts": promotion.attempts,
+        "regressed": list(promotion.regressed),
+        **({"not_compared": promotion.not_compared} if promotion.not_compared else {}),
+        **({"added": promotion.added} if promotion.added else {}),
+    }
+
+
+def _promotion_from_dict(fields: Fields) -> Promotion:
+    return Promotion(
+        created=fields.text("created"),
+        how=fields.text("how"),
+        reason=fields.text("reason"),
+        replaced=fields.text("replaced"),
+        attempts=fields.count("attempts"),
+        regressed=fields.text_list("regressed"),
+        not_compared=fields.text("not_compared") if "not_compared" in fields.data else "",
+        added=fields.count("added") if "added" in fields.data else 0,
     )
 
 

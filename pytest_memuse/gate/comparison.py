@@ -1,20 +1,22 @@
 """The comparison of a suite's run with its baseline: what is matched, each figure's verdict, and who is responsible."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from pytest_memuse.gate.entry_changes import EntryChange, entry_changes, responsible
 from pytest_memuse.gate.exchange import RESAMPLES
-from pytest_memuse.gate.matching import LEAST_MATCHED, Matching, TaskKey, episodes_by_task, match
+from pytest_memuse.gate.influence import movement
+from pytest_memuse.gate.matching import LEAST_MATCHED, Matching, TaskKey, episodes_by_task, match, only_matched
 from pytest_memuse.gate.resampling import ALPHA
-from pytest_memuse.gate.sides import FigureSides, figure_sides
+from pytest_memuse.gate.sides import figure_sides
+from pytest_memuse.gate.task_sides import TaskSides, task_sides
 from pytest_memuse.gate.tolerance import Tolerance
 from pytest_memuse.gate.verdicts import FigureResult, NotGated, Verdict, verdicts
 from pytest_memuse.model.errors import MemuseError, nearest, printable
-from pytest_memuse.profiles.figures import DEFAULT_GATED, FIGURES, FigureSpec, Worse
-from pytest_memuse.profiles.rows import EpisodeRow, Run
+from pytest_memuse.profiles.figures import DEFAULT_GATED, FIGURES, FigureSpec
+from pytest_memuse.profiles.rows import Run
 
 SEED = 20_260_301
 """Seed of the gate's sign vectors where the caller has no other: one pair of runs gives one answer."""
@@ -26,8 +28,8 @@ class Comparison:
 
     ``figures`` holds the gated figures in the order asked for, ``not_gated`` the others with the reason.
     ``responsible`` maps each regressed figure to the changes that moved it most, newly harmful entries first;
-    ``changes`` maps each matched task to all its changes. ``same_recordings`` says that every matched arc is the same
-    recording on both sides.
+    ``changes`` maps each matched task to all its changes. ``tasks`` holds every matched task on both sides, those that
+    moved the figures most first. ``same_recordings`` says that every matched arc is the same recording on both sides.
     """
 
     suite: str
@@ -38,11 +40,17 @@ class Comparison:
     changes: Mapping[TaskKey, tuple[EntryChange, ...]]
     alpha: float
     same_recordings: bool
+    tasks: tuple[TaskSides, ...] = ()
 
     @property
     def regressed(self) -> tuple[FigureResult, ...]:
         """The figures that fail the gate."""
         return tuple(figure for figure in self.figures if figure.verdict is Verdict.REGRESSED)
+
+    @property
+    def changed_tasks(self) -> tuple[TaskSides, ...]:
+        """The tasks of which anything changed, in the order of `tasks`."""
+        return tuple(task for task in self.tasks if self.changes.get(task.key) or not task.then.same_as(task.now))
 
     @property
     def inconclusive(self) -> tuple[FigureResult, ...]:
@@ -80,7 +88,7 @@ def compare(
     if not matching.sufficient:
         return Refusal(current.suite, matching, _refusal(matching))
     arcs = matching.arcs
-    before, now = _matched(baseline, matching), _matched(current, matching)
+    before, now = only_matched(baseline, matching), only_matched(current, matching)
     same = recordings is not None and all(
         arc in recordings[0] and recordings[0][arc] == recordings[1].get(arc) for arc in arcs
     )
@@ -97,12 +105,17 @@ def compare(
     then_episodes, now_episodes = episodes_by_task(before), episodes_by_task(now)
     changes = entry_changes(matching.matched, then_episodes, now_episodes)
     regressed = {result.name for result in results if result.verdict is Verdict.REGRESSED}
-    blamed = {
-        side.spec.name: responsible(side.spec.name, _influence(side, then_episodes, now_episodes), changes)
-        for side in sides
-        if side.spec.name in regressed
-    }
-    return Comparison(current.suite, matching, results, ungated, blamed, changes, alpha, same)
+    gated = {result.name: side for result in results for side in sides if side.spec.name == result.name}
+    moved = {name: movement(side, then_episodes, now_episodes) for name, side in gated.items()}
+    blamed = {name: responsible(name, of.by_task, changes) for name, of in moved.items() if name in regressed}
+    tasks = task_sides(
+        matching.matched,
+        then_episodes,
+        now_episodes,
+        {name: of.by_task for name, of in moved.items()},
+        {name: of.unit for name, of in moved.items()},
+    )
+    return Comparison(current.suite, matching, results, ungated, blamed, changes, alpha, same, tasks)
 
 
 def _spec(name: str) -> FigureSpec:
@@ -115,11 +128,6 @@ def _spec(name: str) -> FigureSpec:
     return FIGURES[name]
 
 
-def _matched(run: Run, matching: Matching) -> Run:
-    kept = set(matching.matched)
-    return replace(run, episodes=tuple(e for e in run.episodes if TaskKey(e.arc, e.task) in kept))
-
-
 def _refusal(matching: Matching) -> str:
     total, matched = matching.baseline_tasks, len(matching.matched)
     if total == 0:
@@ -130,34 +138,3 @@ def _refusal(matching: Matching) -> str:
         f"Only {matched} of the baseline's {total} tasks are in this run unchanged ({counts}); a comparison needs "
         f"{LEAST_MATCHED:.0%} of them."
     )
-
-
-def _influence(
-    sides: FigureSides,
-    before: Mapping[TaskKey, Sequence[EpisodeRow]],
-    now: Mapping[TaskKey, Sequence[EpisodeRow]],
-) -> dict[TaskKey, float]:
-    """Return by how much each task moved a figure, positive for the worse; the tasks' shares add up to the difference.
-
-    Of a figure that is undefined now, a task's share is that of the baseline's denominator which it held.
-    """
-    spec = sides.spec
-    then_sums = {key: _sums(spec, episodes) for key, episodes in before.items()}
-    now_sums = {key: _sums(spec, episodes) for key, episodes in now.items()}
-    then_total = sum(denominator for _, denominator in then_sums.values())
-    now_total = sum(denominator for _, denominator in now_sums.values())
-    if sides.current.value is None or sides.baseline.value is None:
-        return {key: denominator / then_total for key, (_, denominator) in then_sums.items()} if then_total else {}
-    ratio = sides.baseline.value / spec.scale
-    sign = 1.0 if spec.worse is Worse.HIGHER else -1.0
-    out = {}
-    for key, (numerator, denominator) in then_sums.items():
-        numerator_now, denominator_now = now_sums[key]
-        moved = (numerator_now - ratio * denominator_now) / now_total - (numerator - ratio * denominator) / then_total
-        out[key] = sign * spec.scale * moved
-    return out
-
-
-def _sums(spec: FigureSpec, episodes: Sequence[EpisodeRow]) -> tuple[float, float]:
-    parts = [spec.contribution(episode) for episode in episodes]
-    return sum(part[0] for part in parts), sum(part[1] for part in parts)

@@ -1,31 +1,16 @@
-"""What changed between two runs, entry by entry: what was delivered and what the agent did with it, then and now."""
+"""What changed between two runs, entry by entry, and which of it a figure that got worse is owed to."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from pytest_memuse.gate.delivered_items import DeliveredItem
+from pytest_memuse.gate.entry_diff import GRAVITY, ChangeKind, EntryDiff, entry_diffs, texts_seen
 from pytest_memuse.gate.matching import TaskKey
 from pytest_memuse.model.errors import printable
-from pytest_memuse.profiles.rows import TEXT_KEPT, EntryRow, EpisodeRow, SpanRow, Usage
+from pytest_memuse.profiles.rows import TEXT_KEPT, EpisodeRow
 
 NOT_DELIVERED = "not delivered"
 NOT_JUDGED = "delivered, not judged"
-
-
-class ChangeKind(StrEnum):
-    """What became of an entry, the gravest first; an entry has the first that applies."""
-
-    NEWLY_HARMFUL = "newly harmful"
-    NO_LONGER_BENEFICIAL = "no longer beneficial"
-    TASK_FAILS = "task fails now"
-    NEWLY_IRRELEVANT = "irrelevant, newly delivered"
-    NO_LONGER_RELEVANT = "no longer relevant"
-    NO_LONGER_DELIVERED = "no longer delivered"
-    TEXT_CHANGED = "text changed"
-    USED_DIFFERENTLY = "used differently"
-    NEWLY_DELIVERED = "newly delivered"
-    MORE_TOKENS = "more tokens delivered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,57 +41,28 @@ class EntryChange:
         return self.step_then if self.step_now is None else self.step_now
 
 
-@dataclass(slots=True)
-class _Delivered:
-    """An item of one episode over all its spans."""
-
-    entry: EntryRow
-    labels: list[Usage] = field(default_factory=list)
-    judged: bool = False
-    relevant: bool = False
-    irrelevant: bool = False
-    step: int | None = None
-    anchored: bool = False
-
-    def add(self, span: SpanRow, entry: EntryRow) -> None:
-        if entry.usage is not None:
-            self.judged = True
-            if entry.usage not in self.labels:
-                self.labels.append(entry.usage)
-        self.relevant |= entry.relevance is True
-        self.irrelevant |= entry.relevance is False
-        if entry.anchors and not self.anchored:
-            self.step, self.anchored = min(entry.anchors), True
-        elif self.step is None:
-            self.step = span.first
-
-    @property
-    def label(self) -> str:
-        return ", ".join(self.labels) if self.judged else NOT_JUDGED
-
-
 def entry_changes(
     tasks: Iterable[TaskKey],
     before: Mapping[TaskKey, Sequence[EpisodeRow]],
     now: Mapping[TaskKey, Sequence[EpisodeRow]],
 ) -> dict[TaskKey, tuple[EntryChange, ...]]:
     """Return the changes of each task that has any, the gravest first. Repeats are paired in order."""
+    seen = texts_seen(episode for episodes in before.values() for episode in episodes)
     out = {}
     for key in tasks:
         changes = list(_task_changes(key, before[key], now[key]))
-        for then_episode, now_episode in zip_longest(before[key], now[key]):
-            changes += _episode_changes(key, then_episode, now_episode)
+        changes += _changed(key, before[key], now[key], entry_diffs(before[key], now[key], seen))
         if changes:
-            out[key] = tuple(sorted(changes, key=lambda change: _GRAVITY[change.kind]))
+            out[key] = tuple(sorted(changes, key=lambda change: GRAVITY[change.kind]))
     return out
 
 
-_GRAVITY = {kind: rank for rank, kind in enumerate(ChangeKind)}
+_NO_LONGER_HELPS = (ChangeKind.NO_LONGER_BENEFICIAL, ChangeKind.RELEVANT_NO_LONGER_DELIVERED)
 
 _KINDS: Mapping[str, tuple[ChangeKind, ...]] = {
     "harm_yield": (ChangeKind.NEWLY_HARMFUL,),
     "coverage_beneficial": (ChangeKind.NO_LONGER_BENEFICIAL,),
-    "relevance_share": (ChangeKind.NEWLY_IRRELEVANT, ChangeKind.NO_LONGER_RELEVANT, ChangeKind.NO_LONGER_BENEFICIAL),
+    "relevance_share": (*_NO_LONGER_HELPS, ChangeKind.NEWLY_IRRELEVANT, ChangeKind.NO_LONGER_RELEVANT),
     "delivered_tokens": (ChangeKind.NEWLY_IRRELEVANT, ChangeKind.NEWLY_DELIVERED, ChangeKind.MORE_TOKENS),
     "token_efficiency": (
         ChangeKind.NO_LONGER_BENEFICIAL,
@@ -116,6 +72,8 @@ _KINDS: Mapping[str, tuple[ChangeKind, ...]] = {
     ),
 }
 
+_WORSE = tuple(kind for kind in ChangeKind if kind not in (ChangeKind.NO_LONGER_HARMFUL, ChangeKind.NEWLY_BENEFICIAL))
+
 
 def responsible(
     figure: str, influence: Mapping[TaskKey, float], changes: Mapping[TaskKey, Sequence[EntryChange]]
@@ -123,8 +81,8 @@ def responsible(
     """Return the changes that moved a figure for the worse, those of the task that moved it most first.
 
     ``influence`` says by how much each task moved the figure, positive for the worse. Newly harmful entries are always
-    among them, and come first. A figure without a list of its own takes every kind; so does a task of whose changes
-    none is of the figure's kinds.
+    among them, and come first. A figure without a list of its own takes every kind for the worse; a task of whose
+    changes none is of the figure's kinds gives all of them.
     """
     ranked = sorted(changes, key=lambda key: (-influence.get(key, 0.0), key))
     harmful = [c for key in ranked for c in changes[key] if c.kind is ChangeKind.NEWLY_HARMFUL]
@@ -133,7 +91,7 @@ def responsible(
         if influence.get(key, 0.0) <= 0:
             continue
         others = [c for c in changes[key] if c.kind is not ChangeKind.NEWLY_HARMFUL]
-        telling = [c for c in others if c.kind in _KINDS.get(figure, tuple(ChangeKind))]
+        telling = [c for c in others if c.kind in _KINDS.get(figure, _WORSE)]
         rest += telling or others
     return (*harmful, *rest)
 
@@ -151,96 +109,32 @@ def _task_changes(key: TaskKey, before: Sequence[EpisodeRow], now: Sequence[Epis
         yield EntryChange(ChangeKind.MORE_TOKENS, key.arc, key.task, last.id, "", "", then, after)
 
 
-def _episode_changes(key: TaskKey, before: EpisodeRow | None, now: EpisodeRow | None) -> Iterator[EntryChange]:
-    if before is None or now is None:
-        return
-    for then_entry, now_entry in _paired(_delivered(before), _delivered(now)):
-        kind = _kind(then_entry, now_entry)
-        shown = now_entry or then_entry
-        if kind is None or shown is None:
+def _changed(
+    key: TaskKey, before: Sequence[EpisodeRow], now: Sequence[EpisodeRow], diffs: Iterable[EntryDiff]
+) -> Iterator[EntryChange]:
+    for diff in diffs:
+        if diff.kind is None:
             continue
-        other = then_entry.entry.text if then_entry is not None and now_entry is not None else shown.entry.text
+        shown, side = diff.shown, before if diff.now is None else now
         yield EntryChange(
-            kind=kind,
+            kind=diff.kind,
             arc=key.arc,
             task=key.task,
-            episode=(now if now_entry is not None else before).id,
-            item=printable(shown.entry.item),
-            text=printable(shown.entry.text, TEXT_KEPT),
-            then=then_entry.label if then_entry is not None else NOT_DELIVERED,
-            now=now_entry.label if now_entry is not None else NOT_DELIVERED,
-            step_then=then_entry.step if then_entry is not None else None,
-            step_now=now_entry.step if now_entry is not None else None,
-            text_then=printable(other, TEXT_KEPT) if other != shown.entry.text else None,
+            episode=side[diff.run].id,
+            item=printable(shown.item),
+            text=printable(shown.text, TEXT_KEPT),
+            then=_label(diff.then),
+            now=_label(diff.now),
+            step_then=diff.then.step if diff.then is not None else None,
+            step_now=diff.now.step if diff.now is not None else None,
+            text_then=printable(diff.then.text, TEXT_KEPT) if diff.text_changed and diff.then is not None else None,
         )
 
 
-def _kind(then: _Delivered | None, now: _Delivered | None) -> ChangeKind | None:
-    then_labels = then.labels if then is not None else []
-    now_labels = now.labels if now is not None else []
-    if Usage.MISUSED in now_labels and Usage.MISUSED not in then_labels:
-        return ChangeKind.NEWLY_HARMFUL
-    if Usage.USED in then_labels and Usage.USED not in now_labels:
-        return ChangeKind.NO_LONGER_BENEFICIAL
-    if then is None:
-        irrelevant = now is not None and now.irrelevant and not now.relevant
-        return ChangeKind.NEWLY_IRRELEVANT if irrelevant else ChangeKind.NEWLY_DELIVERED
-    if then.relevant and (now is None or not now.relevant):
-        return ChangeKind.NO_LONGER_RELEVANT
-    if now is None:
-        return ChangeKind.NO_LONGER_DELIVERED
-    if then.entry.text != now.entry.text:
-        return ChangeKind.TEXT_CHANGED
-    return ChangeKind.USED_DIFFERENTLY if set(then_labels) != set(now_labels) else None
-
-
-def _delivered(episode: EpisodeRow) -> list[_Delivered]:
-    """Return the items of an episode, each once with everything that became of it."""
-    items: dict[tuple[str, str, str], _Delivered] = {}
-    for span in episode.spans:
-        for entry in span.entries:
-            key = (entry.namespace, entry.item, entry.text)
-            items.setdefault(key, _Delivered(entry)).add(span, entry)
-    return list(items.values())
-
-
-def _paired(before: list[_Delivered], now: list[_Delivered]) -> Iterator[tuple[_Delivered | None, _Delivered | None]]:
-    """Pair the items of two sides: those that read the same, then those of one creation, then of one identifier.
-
-    The text comes first because an item more in the store moves the order of all that were created after it; the
-    identifier last because memory systems make them at random.
-    """
-    left_now = dict(enumerate(now))
-    left_before = dict(enumerate(before))
-    partners: dict[int, _Delivered] = {}
-    for identity in _IDENTITIES:
-        waiting: dict[object, list[int]] = {}
-        for index, item in left_now.items():
-            waiting.setdefault(identity(item.entry), []).append(index)
-        for index, item in list(left_before.items()):
-            name = identity(item.entry)
-            if name is not None and waiting.get(name):
-                partners[index] = left_now.pop(waiting[name].pop(0))
-                del left_before[index]
-    for index, item in enumerate(before):
-        yield item, partners.get(index)
-    for item in left_now.values():
-        yield None, item
-
-
-def _by_text(entry: EntryRow) -> object:
-    return (entry.namespace, entry.text) if entry.text else None
-
-
-def _by_creation(entry: EntryRow) -> object:
-    return (entry.namespace, entry.ordinal) if entry.ordinal is not None else None
-
-
-def _by_item(entry: EntryRow) -> object:
-    return (entry.namespace, entry.item) if entry.item else None
-
-
-_IDENTITIES: tuple[Callable[[EntryRow], object], ...] = (_by_text, _by_creation, _by_item)
+def _label(item: DeliveredItem | None) -> str:
+    if item is None:
+        return NOT_DELIVERED
+    return ", ".join(item.labels) or NOT_JUDGED
 
 
 def _solved(episodes: Sequence[EpisodeRow]) -> float | None:

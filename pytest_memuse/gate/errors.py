@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pytest_memuse.model.errors import FormatError, MemuseError, nearest, printable
+from pytest_memuse.model.errors import FormatError, MemuseError, inert, nearest, printable
 
 
 class BaselineError(MemuseError):
@@ -26,9 +26,47 @@ def no_baseline(name: str, place: str, known: Sequence[str]) -> BaselineError:
     """Return the error of a name under which no baseline is stored."""
     listed = f"known: {', '.join(printable(k) for k in known[:20])}" if known else "none is stored there"
     return BaselineError(
-        f"There is no baseline {printable(name)!r} ({place} does not exist; {listed}){nearest(name, known)}",
+        f"There is no baseline {printable(name)!r} ({inert(place)} does not exist; {listed}){nearest(name, known)}",
         reason="no-baseline",
         mend=f"make it from this suite with `pytest --memuse-update={printable(name)}`",
+    )
+
+
+def not_at_commit(name: str, place: str, commit: str, known: Sequence[str]) -> BaselineError:
+    """Return the error of a commit at which a baseline is not there."""
+    listed = f"known there: {', '.join(printable(k) for k in known[:20])}" if known else "none is stored there"
+    return BaselineError(
+        f"There is no baseline {printable(name)!r} at {printable(commit)} "
+        f"({inert(place)} is not in that commit; {listed}){nearest(name, known)}",
+        reason="no-baseline",
+        mend="name another commit, or the baseline with `git:REF:NAME`",
+    )
+
+
+def as_committed(error: BaselineError) -> BaselineError:
+    """Return the error of a copy in the repository's history, which nobody mends where it stands."""
+    told = str(error).removesuffix(f"\n  to mend: {error.mend}")
+    return BaselineError(told, reason=error.reason, mend="name a commit at which it is whole, or another baseline")
+
+
+def kept_elsewhere(source: str) -> BaselineError:
+    """Return the error of a file whose content git does not hold itself."""
+    return BaselineError(
+        f"{source} is a pointer into Git LFS; the repository does not hold the baseline itself.",
+        reason="kept-elsewhere",
+        mend="keep baselines out of Git LFS (`git lfs migrate export --include='baselines/*.json'`)",
+    )
+
+
+def no_run(wanted: str, known: Sequence[str]) -> BaselineError:
+    """Return the error of a number or name under which no run is saved."""
+    listed = f"saved: {', '.join(printable(k) for k in known[-20:])}" if known else "none is saved"
+    what = f"no saved run {printable(wanted)!r}" if wanted else "no saved run"
+    close = nearest(wanted, [*known, *(k.partition("_")[2] for k in known)])
+    return BaselineError(
+        f"There is {what} in .memuse/runs ({listed}){close}",
+        reason="no-run",
+        mend="save one with `pytest --memuse-save=NAME`",
     )
 
 

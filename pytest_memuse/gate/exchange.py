@@ -24,8 +24,8 @@ FloatArray = NDArray[np.float64]
 RESAMPLES = 10_000
 """Sign vectors drawn where there are too many to take all of them."""
 
-_BLOCK = 1_000
-_ROUNDING = 1e-13
+_BLOCK = 500
+_ROUNDING = 2e-13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,34 +58,60 @@ class Pair:
 
     @property
     def differing(self) -> int:
-        """Arcs of which an exchange changes anything at all."""
+        """Arcs that differ between the sides, and so can tell a change.
+
+        An arc that shows on both sides what most arcs show (no event, say, or nothing else) is not counted for having
+        more spans on one of them: where events are rare, such arcs are many and tell next to nothing.
+        """
         same = self.baseline_numerator == self.current_numerator
         same &= self.baseline_denominator == self.current_denominator
+        rates = np.stack(
+            [
+                _rates(self.baseline_numerator, self.baseline_denominator),
+                _rates(self.current_numerator, self.current_denominator),
+            ]
+        )
+        values, counts = np.unique(rates, return_counts=True)
+        same |= (rates == values[np.argmax(counts)]).all(axis=0)
         return int(np.count_nonzero(~same))
+
+
+def _rates(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Return each arc's own figure; 0 for one that adds nothing."""
+    rates = np.zeros_like(numerator)
+    return np.divide(numerator, denominator, out=rates, where=denominator > 0)
+
+
+def all_taken(arcs: int, resamples: int = RESAMPLES) -> bool:
+    """Return whether ``resamples`` suffice for every sign vector of so many arcs, so that nothing is left to a draw."""
+    return arcs < 60 and 1 << arcs <= resamples
 
 
 def sign_vectors(arcs: int, rng: np.random.Generator, resamples: int = RESAMPLES) -> Iterator[FloatArray]:
     """Yield sign vectors in blocks of rows: all of them where ``resamples`` suffice, as many random ones otherwise.
 
     Only one of each pair of opposite vectors is yielded, since the other one's statistic is the negative of its own;
-    the first row is the identity. A random draw is exact too, because the identity and the opposites belong to it.
+    the first row is the identity. A random draw is valid too, because the identity and the opposites belong to it.
     """
-    rows = max(1, resamples // 2)
-    if 2 ** min(arcs, 60) <= resamples:
+    for block in _exchanged(arcs, rng, resamples):
+        yield 1.0 - 2.0 * block
+
+
+def _exchanged(arcs: int, rng: np.random.Generator, resamples: int) -> Iterator[FloatArray]:
+    """Yield the same with 1 for an arc that is exchanged and 0 for one that is not."""
+    if all_taken(arcs, resamples):
         rows = 2 ** max(arcs - 1, 0)
         for start in range(0, rows, _BLOCK):
             numbers = np.arange(start, min(start + _BLOCK, rows))[:, None]
-            yield _signs((numbers >> np.arange(arcs)[None, :]) & 1)
+            yield ((numbers >> np.arange(arcs)[None, :]) & 1).astype(np.float64)
         return
+    rows, width = max(1, resamples // 2), -(-arcs // 8)
     for start in range(0, rows, _BLOCK):
-        block = _signs(rng.integers(0, 2, (min(_BLOCK, rows - start), arcs), dtype=np.int8))
+        # One random bit an arc: at hundreds of arcs the draw would otherwise cost more than what is done with it.
+        random = rng.integers(0, 256, (min(_BLOCK, rows - start), width), dtype=np.uint8)
         if start == 0:
-            block[0] = 1.0
-        yield block
-
-
-def _signs(bits: NDArray[np.signedinteger]) -> FloatArray:
-    return 1.0 - 2.0 * bits.astype(np.float64)
+            random[0] = 0
+        yield np.unpackbits(random, axis=1, count=arcs).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,48 +127,67 @@ class ExchangedFigure:
     standard_error: float
     differing: int
     total: float
-    columns: FloatArray
+    columns: tuple[FloatArray, ...]
     mean_squares: tuple[float, float, float]
     half_squares: tuple[float, float, float]
 
     def statistic(self, shift: float) -> FloatArray:
-        """Return the studentised difference from ``shift`` under each sign vector, the observed one first."""
-        half, half_shift, denominator, cross, cross_shift, cross_square = self.columns
-        numerator = half - shift * half_shift
-        product = cross - shift * (cross_shift - shift * cross_square)
+        """Return the studentised difference from ``shift`` under each sign vector, the observed one first.
+
+        A shift other than 0 needs an exchange that was asked for shifts.
+        """
+        numerator, denominator, product = self.columns[:3]
+        if shift != 0.0:
+            half_shift, cross_shift, cross_square = self.columns[3:]
+            numerator = numerator - shift * half_shift
+            product = product - shift * (cross_shift - shift * cross_square)
         mean_square = _quadratic(self.mean_squares, shift)
         half_square = _quadratic(self.half_squares, shift)
         uneven = denominator / self.total
-        swing = uneven * uneven * mean_square
         twist = 2.0 * uneven * product
-        variance = half_square + swing - twist
-        floor = _ROUNDING * (half_square + swing + np.abs(twist)) + np.finfo(np.float64).tiny
-        out: FloatArray = np.where(variance > floor, numerator / np.sqrt(np.maximum(variance, floor)), 0.0)
+        uneven *= uneven
+        uneven *= mean_square
+        uneven += half_square
+        # The variance is what the twist leaves of that. Where only rounding is left, there is nothing to studentise.
+        nothing = uneven * (1.0 - _ROUNDING) <= twist
+        uneven -= twist
+        uneven[nothing] = np.inf
+        out: FloatArray = numerator / np.sqrt(uneven, out=uneven)
         return out
 
 
-def exchange(pairs: Sequence[Pair], rng: np.random.Generator, resamples: int = RESAMPLES) -> list[ExchangedFigure]:
+def exchange(
+    pairs: Sequence[Pair], rng: np.random.Generator, resamples: int = RESAMPLES, *, shifts: bool = True
+) -> list[ExchangedFigure]:
     """Return each figure under one common set of sign vectors, so that figures of one arc move together.
 
-    All pairs must have the same arcs in the same order, at least one.
+    All pairs must have the same arcs in the same order, at least one. Without ``shifts`` the figures answer for the
+    null of no difference only, at half the work.
     """
     parts = [_split(pair) for pair in pairs]
-    columns = np.concatenate([part.columns for part in parts], axis=1)
-    sums = np.concatenate([block @ columns for block in sign_vectors(pairs[0].arcs, rng, resamples)])
-    out = []
-    for index, (pair, part) in enumerate(zip(pairs, parts, strict=True)):
-        difference = pair.current - pair.baseline
-        figure = ExchangedFigure(
-            difference=difference,
-            standard_error=_standard_error(pair, difference),
+    distinct: dict[bytes, tuple[int, FloatArray]] = {}
+    places = []
+    for part in parts:
+        # Figures over one denominator (spans, say) share half of their columns.
+        columns = part.columns if shifts else part.columns[:3]
+        places.append([distinct.setdefault(column.tobytes(), (len(distinct), column))[0] for column in columns])
+    table = np.stack([column for _, column in distinct.values()])
+    # A sign is 1 - 2 * bit, and so is its sum: the bits need no other pass over what is by far the largest array.
+    exchanged = np.concatenate([table @ block.T for block in _exchanged(pairs[0].arcs, rng, resamples)], axis=1)
+    exchanged *= -2.0
+    exchanged += table.sum(axis=1, keepdims=True)
+    return [
+        ExchangedFigure(
+            difference=pair.current - pair.baseline,
+            standard_error=_standard_error(pair, pair.current - pair.baseline),
             differing=pair.differing,
             total=part.total,
-            columns=np.ascontiguousarray(sums[:, 6 * index : 6 * index + 6].T),
+            columns=tuple(exchanged[index] for index in place),
             mean_squares=part.mean_squares,
             half_squares=part.half_squares,
         )
-        out.append(figure)
-    return out
+        for pair, part, place in zip(pairs, parts, places, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +195,7 @@ class _Split:
     """An arc's residuals at the pooled ratio as half sums and half differences, with what an exchange multiplies."""
 
     total: float
-    columns: FloatArray
+    columns: tuple[FloatArray, ...]
     mean_squares: tuple[float, float, float]
     half_squares: tuple[float, float, float]
 
@@ -168,11 +213,10 @@ def _split(pair: Pair) -> _Split:
     # What rounding leaves of a residual that is zero would otherwise be studentised to any size.
     size = np.abs(n_b) + np.abs(n_c) + abs(ratio) * (d_b + d_c)
     half[np.abs(half) <= 1e-13 * size] = 0.0
-    mean[np.abs(mean) <= 1e-13 * size] = 0.0
-    columns = (half, half_shift, d_c - d_b, half * mean, half * mean_shift + half_shift * mean, half_shift * mean_shift)
+    cross_shift = half * mean_shift + half_shift * mean
     return _Split(
         total=total,
-        columns=np.stack(columns, axis=1),
+        columns=(half, d_c - d_b, half * mean, half_shift, cross_shift, half_shift * mean_shift),
         mean_squares=_squares(mean, mean_shift),
         half_squares=_squares(half, half_shift),
     )

@@ -25,6 +25,12 @@ class Fields:
         """Return the object in a field."""
         return Fields(self.data.get(name), self.source, self._at(name))
 
+    def children(self, name: str) -> tuple["Fields", ...]:
+        """Return the objects of the list in a field; a field that is not there is an empty list."""
+        return tuple(
+            Fields(one, self.source, f"{self._at(name)}[{number}]") for number, one in enumerate(self._list(name))
+        )
+
     def text(self, name: str) -> str:
         """Return the text in a field."""
         value = self.data.get(name)
@@ -43,9 +49,23 @@ class Fields:
         """Return the object as a mapping of texts."""
         return {name: self.text(name) for name in self.data}
 
+    def text_list(self, name: str) -> tuple[str, ...]:
+        """Return the texts of the list in a field; a field that is not there is an empty list."""
+        values = self._list(name)
+        for number, value in enumerate(values):
+            if not isinstance(value, str):
+                raise errors.damaged(self.source, "a text belongs here", field=f"{self._at(name)}[{number}]")
+        return tuple(values)
+
     def damaged(self, problem: str) -> errors.BaselineError:
         """Return the error of this object."""
         return errors.damaged(self.source, problem, field=self.path)
+
+    def _list(self, name: str) -> list[Any]:
+        value = self.data.get(name, [])
+        if not isinstance(value, list):
+            raise errors.damaged(self.source, "a list belongs here", field=self._at(name))
+        return value
 
     def _at(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name

@@ -1,7 +1,7 @@
 """Which tasks of two runs are compared: the same task, by arc, identifier and digest."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_memuse.profiles.rows import EpisodeRow, Run
 
@@ -60,6 +60,12 @@ def match(baseline: Run, current: Run) -> Matching:
         new=tuple(key for key in now if key not in before),
         outside=(sum(span.tokens for span in baseline.outside), sum(span.tokens for span in current.outside)),
     )
+
+
+def only_matched(run: Run, matching: Matching) -> Run:
+    """Return a run with the episodes of the matched tasks alone; what lies outside every episode stays."""
+    kept = set(matching.matched)
+    return replace(run, episodes=tuple(e for e in run.episodes if TaskKey(e.arc, e.task) in kept))
 
 
 def episodes_by_task(run: Run) -> Mapping[TaskKey, tuple[EpisodeRow, ...]]:

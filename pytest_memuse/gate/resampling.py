@@ -9,23 +9,33 @@ A bound inverts the test that gave the verdict: the figure's own null is moved u
 held where the verdict had it, no longer rejects. A figure that only a later step rejects has its tolerance itself for
 a bound, and is worse by more than that; a figure that is not rejected has the bound of the last step's family. These
 are the simultaneous bounds that belong to a step-down test, and why verdict and bound cannot disagree.
+
+Where the sign vectors are drawn, a share of them estimates the p-value only, and one build could pass and fail by the
+seed alone. What is called rejected is therefore what that error cannot explain: `p_value` adds two standard errors to
+the share, so that what the gate rejects, all sign vectors would reject as well. With 10,000 vectors the share has to be
+at most 4.58 % for an alpha of 5 %; where all vectors are taken there is no error, and the level is alpha itself.
 """
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_memuse.gate.exchange import RESAMPLES, ExchangedFigure, FloatArray, Pair, exchange
+from pytest_memuse.gate.exchange import RESAMPLES, ExchangedFigure, FloatArray, Pair, all_taken, exchange
 from pytest_memuse.profiles.figures import Worse
 
 ALPHA = 0.05
 """Probability that a build fails in which nothing changed."""
 
+STANDARD_ERRORS = 2.0
+"""By how many of its own standard errors a p-value of drawn sign vectors is stated above its estimate."""
+
 _SIGNS = {Worse.HIGHER: 1, Worse.LOWER: -1}
 _TIE = 1e-9
 _REACH = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0, 512.0)
-_HALVINGS = 36
+_HALVINGS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +54,10 @@ class Decision:
     """What the procedure says of one figure. Everything is counted in the worse direction, in the figure's unit.
 
     ``worse`` is the difference; ``at_least`` and ``at_most`` bound it from either side, each with the confidence
-    1 - alpha over all figures at once. ``p_worse`` and ``p_better`` are adjusted for the number of figures.
-    ``critical`` is the studentised difference that the figure had to exceed; ``differing`` counts the arcs of which an
-    exchange changes anything.
+    1 - alpha over all figures at once. ``p_worse`` and ``p_better`` are adjusted for the number of figures, and for the
+    error of drawn sign vectors (`p_value`).
+    ``critical`` is the studentised difference that the figure had to exceed; ``differing`` counts the arcs that
+    differ between the sides (`Pair.differing`).
     """
 
     worse: float
@@ -64,6 +75,16 @@ class Decision:
 def too_few_arcs(arcs: int, alpha: float = ALPHA) -> bool:
     """Return whether not even the most extreme exchange of so many arcs is rarer than ``alpha``."""
     return 0.5**arcs > alpha
+
+
+def p_value(reached: int, vectors: int, *, drawn: bool) -> float:
+    """Return the p-value when ``reached`` of so many sign vectors give a statistic at least as large as the observed.
+
+    Of drawn vectors the share has an error, and the p-value is stated as large as that error may have hidden.
+    """
+    share = reached / vectors
+    error = STANDARD_ERRORS * math.sqrt(share * (1.0 - share) / vectors) if drawn else 0.0
+    return min(1.0, share + error)
 
 
 def decide(
@@ -84,10 +105,11 @@ def decide(
     if not pairs:
         return []
     limits = list(tolerances) if tolerances is not None else [0.0] * len(pairs)
-    figures = exchange(pairs, rng, resamples)
+    figures = exchange(pairs, rng, resamples, shifts=bounds or any(limits))
     signs = [_SIGNS[direction] for direction in directions]
-    worse = _Direction(figures, signs, limits, alpha)
-    better = _Direction(figures, [-sign for sign in signs], limits, alpha)
+    drawn = not all_taken(pairs[0].arcs, resamples)
+    worse = _Direction(figures, signs, limits, alpha, drawn)
+    better = _Direction(figures, [-sign for sign in signs], limits, alpha, drawn)
     return [
         Decision(
             worse=signs[index] * figure.difference,
@@ -113,23 +135,30 @@ class _Direction:
     """The stepped-down test of all figures in one direction, and the bounds that invert it."""
 
     def __init__(
-        self, figures: Sequence[ExchangedFigure], signs: Sequence[int], limits: Sequence[float], alpha: float
+        self,
+        figures: Sequence[ExchangedFigure],
+        signs: Sequence[int],
+        limits: Sequence[float],
+        alpha: float,
+        drawn: bool,
     ) -> None:
         self._figures = figures
         self._signs = signs
         self._limits = limits
         self._alpha = alpha
+        self._drawn = drawn
         self._statistics = [self._statistic(index, limit) for index, limit in enumerate(limits)]
         order = sorted(range(len(figures)), key=lambda index: -self._statistics[index][0])
         self.p = [1.0] * len(figures)
         largest = 0.0
         for step, index in enumerate(order):
             # Never below an earlier step's: a figure is rejected only together with all that differ more.
-            largest = max(largest, self._share(self._statistics[index][0], self._maxima(order[step:])))
+            largest = max(largest, self._p(self._statistics[index][0], self._maxima(order[step:])))
             self.p[index] = largest
         self.rejected = [p <= alpha for p in self.p]
         self._all = tuple(order)
         self._last = tuple(index for index in order if not self.rejected[index])
+        self._critical = {members: self._exceeded(members) for members in {self._all, self._last} if members}
 
     def bound(self, index: int) -> Bound:
         """Return the lower bound of how far the figure lies in this direction."""
@@ -155,10 +184,14 @@ class _Direction:
 
     def critical(self, index: int) -> float:
         """Return the value that the figure's statistic had to exceed, in the family that decided on it."""
-        members = self._all if self.rejected[index] else self._last
-        upward, downward = self._maxima(members)
-        both = np.concatenate([upward, downward])
-        return float(np.quantile(both, 1 - self._alpha, method="higher"))
+        return self._critical[self._all if self.rejected[index] else self._last]
+
+    def _exceeded(self, members: Sequence[int]) -> float:
+        """Return the value that the largest statistic of some figures has to exceed for its p-value to be small."""
+        both = np.concatenate(self._maxima(members))
+        vectors = len(both)
+        allowed = bisect_right(range(vectors), self._alpha, key=lambda n: p_value(n, vectors, drawn=self._drawn)) - 1
+        return float(np.partition(both, vectors - 1 - allowed)[vectors - 1 - allowed])
 
     def _statistic(self, index: int, shift: float) -> FloatArray:
         sign = self._signs[index]
@@ -174,7 +207,7 @@ class _Direction:
         maxima = (own, -own)
         if rest is not None:
             maxima = (np.maximum(own, rest[0]), np.maximum(-own, rest[1]))
-        return self._share(own[0], maxima) <= self._alpha
+        return self._p(own[0], maxima) <= self._alpha
 
     def _crossing(
         self, index: int, rejected: float, accepted: float, rest: tuple[FloatArray, FloatArray] | None
@@ -188,9 +221,8 @@ class _Direction:
                 accepted = middle
         return accepted
 
-    @staticmethod
-    def _share(observed: float, maxima: tuple[FloatArray, FloatArray]) -> float:
-        """Return the share of sign vectors whose maximum reaches the observed statistic; ties count as reaching it."""
+    def _p(self, observed: float, maxima: tuple[FloatArray, FloatArray]) -> float:
+        """Return the p-value of an observed statistic against maxima; ties count as reaching it."""
         reached = observed - _TIE * max(1.0, abs(observed))
         count = sum(int(np.count_nonzero(side >= reached)) for side in maxima)
-        return count / (2 * len(maxima[0]))
+        return p_value(count, 2 * len(maxima[0]), drawn=self._drawn)

@@ -1,4 +1,8 @@
-"""The folder of baselines: the one module of the gate that touches files."""
+"""The folder of baselines: the one module of the gate that touches files.
+
+A baseline is known by a name in the folder, by the path of a ``.json`` file, or by ``git:REF`` or ``git:REF:NAME``: the
+baseline ``main``, or that of the name or path, as it stands at a commit.
+"""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,11 +11,19 @@ from pytest_memuse.gate import errors
 from pytest_memuse.gate.baseline import Baseline, baseline_text, parse_baseline
 from pytest_memuse.model.errors import FormatError
 from pytest_memuse.storage import inside, read_plain, write_whole
+from pytest_memuse.storage.git import Repository
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of the largest file that is read or written."""
 
+AT_COMMIT = "git:"
+"""Begins the name of a baseline as it stands at a commit."""
+
+DEFAULT = "main"
+"""The baseline that ``git:REF`` reads."""
+
 _SUFFIX = ".json"
+_ELSEWHERE = b"version https://git-lfs.github.com/spec/"
 _LISTED = 1_000
 
 
@@ -45,8 +57,17 @@ def known_baselines(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
+def stored_name(name: str) -> str:
+    """Return the name or path under which a baseline can be written: of one at a commit, that of its file."""
+    if not name.startswith(AT_COMMIT):
+        return name
+    return name.removeprefix(AT_COMMIT).partition(":")[2] or DEFAULT
+
+
 def read_baseline(folder: Path, name: str) -> Baseline:
-    """Return the stored baseline of a name or path."""
+    """Return the stored baseline of a name or path, or as it stands at a commit."""
+    if name.startswith(AT_COMMIT):
+        return _read_at(folder, name)
     path = baseline_path(folder, name)
     try:
         return _read(path, str(path))
@@ -54,16 +75,41 @@ def read_baseline(folder: Path, name: str) -> Baseline:
         raise errors.no_baseline(name, str(path), known_baselines(folder)) from None
 
 
-def write_baseline(folder: Path, name: str, baseline: Baseline) -> Path:
+def content_at(repository: Repository, commit: str, path: Path) -> str | None:
+    """Return the text of a baseline's file as it stands at a commit, None where it is not there."""
+    content = repository.content(commit, path, LARGEST)
+    if content is None:
+        return None
+    source = f"{path} at {commit[:10]}"
+    if content.startswith(_ELSEWHERE):
+        raise errors.kept_elsewhere(source)
+    return _decoded(content, source)
+
+
+def parse_committed(text: str, source: str) -> Baseline:
+    """Return the baseline of a text from the repository's history."""
+    try:
+        return parse_baseline(text, source)
+    except errors.BaselineError as error:
+        if error.reason == "format-newer":
+            raise
+        raise errors.as_committed(error) from None
+
+
+def write_baseline(folder: Path, name: str, baseline: Baseline, *, for_review: bool = True) -> Path:
     """Store a baseline whole or not at all, and return its file.
 
     The text goes to a new file beside the old one, reaches the disk, is read back, and only then takes the old one's
-    name.
+    name. What is not ``for_review`` is written on a single line and is not read back: a large run in a tenth of the
+    time.
     """
+    if name.startswith(AT_COMMIT):
+        raise errors.bad_name(name, "what stands at a commit is not written")
     path = baseline_path(folder, name)
     try:
-        lines = (line.encode("ascii") for line in baseline_text(baseline).splitlines(keepends=True))
-        write_whole(path, lines, lambda part: _read(part, str(path)))
+        text = baseline_text(baseline, a_value_a_line=for_review)
+        lines = (line.encode("ascii") for line in text.splitlines(keepends=True))
+        write_whole(path, lines, (lambda part: _read(part, str(path))) if for_review else None)
     except OSError as error:
         raise errors.not_written(str(path), error.strerror or str(error)) from error
     except FormatError as error:
@@ -76,9 +122,24 @@ def _read(path: Path, source: str) -> Baseline:
         content = read_plain(path, LARGEST)
     except FormatError as error:
         raise errors.refused(error, source) from None
+    return parse_baseline(_decoded(content, source), source)
+
+
+def _read_at(folder: Path, name: str) -> Baseline:
+    reference = name.removeprefix(AT_COMMIT).partition(":")[0]
+    path = baseline_path(folder, stored_name(name))
+    repository = Repository.around(path.parent)
+    commit = repository.commit(reference)
+    text = content_at(repository, commit, path)
+    if text is None:
+        known = [file.removesuffix(_SUFFIX) for file in repository.files(commit, folder) if file.endswith(_SUFFIX)]
+        raise errors.not_at_commit(stored_name(name), str(path), f"{reference} ({commit[:10]})", sorted(known))
+    return parse_committed(text, f"{path} at {commit[:10]}")
+
+
+def _decoded(content: bytes, source: str) -> str:
     try:
-        text = content.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise errors.damaged(source, "not UTF-8 text", line=line) from error
-    return parse_baseline(text, source)

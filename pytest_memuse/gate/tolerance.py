@@ -48,3 +48,30 @@ def parse_tolerance(text: str, figures: Iterable[str]) -> tuple[str, Tolerance]:
             mend=f"write {name}=0.02 (in the figure's unit) or {name}=5% (of the baseline's figure)",
         )
     return name, Tolerance(float(number) / 100 if relative else float(number), relative)
+
+
+def parse_tolerances(text: str, figures: Iterable[str]) -> dict[str, Tolerance]:
+    """Return the tolerance of each figure from texts that `parse_tolerance` takes, separated by commas or lines."""
+    known, found = tuple(figures), dict[str, Tolerance]()
+    for part in re.split(r"[,\n]", text):
+        if not part.strip():
+            continue
+        name, tolerance = parse_tolerance(part.strip(), known)
+        if name in found:
+            raise MemuseError(
+                f"The figure {name!r} has two tolerances.", reason="tolerance", mend="give it one, absolute or relative"
+            )
+        found[name] = tolerance
+    return found
+
+
+def check_gated(names: Iterable[str], figures: Iterable[str]) -> None:
+    """Raise `MemuseError` for the first name that is no figure."""
+    known = tuple(figures)
+    for name in names:
+        if name not in known:
+            raise MemuseError(
+                f"There is no figure {printable(name)!r} to gate{nearest(name, known)}",
+                reason="no-figure",
+                mend=f"use some of {', '.join(known)}",
+            )

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_memuse.judging.answers import Influence, Judge, Signal
+from pytest_memuse.judging.answers import Influence, Judge, Judgment, Signal
 from pytest_memuse.judging.kappa import Kappa, kappa_of
 from pytest_memuse.judging.labels import LabelledCase, Value
-from pytest_memuse.judging.run import judge_episode
+from pytest_memuse.judging.run import Lines, judge_episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +102,35 @@ class Agreement:
         return {one.signal: one for one in self.signals}[signal]
 
 
-def measure(judge: Judge, cases: Iterable[LabelledCase]) -> Agreement:
-    """Judge labelled cases and compare with what their construction forces. The order of cases has no influence."""
+def measure(judge: Judge, cases: Iterable[LabelledCase], lines: Lines | None = None) -> Agreement:
+    """Judge labelled cases and compare with what their construction forces. The order of cases has no influence.
+
+    A judge that asks a model tells its progress through ``lines``.
+    """
     found = list(cases)
-    scored = sorted(
-        (one for case in found for one in score(judge, case)),
-        key=lambda one: (one.source, one.case, one.entry, list(Signal).index(one.signal)),
+    judged = judge_episodes(judge, (case.episode for case in found), lines=lines)
+    scored = [one for case, (_, given) in zip(found, judged, strict=True) for one in score(case, given.judgments)]
+    return _agreement(len(found), sum(len(case.labels) for case in found), scored)
+
+
+def together(agreements: Iterable[Agreement]) -> Agreement:
+    """Return the agreement on several sets as on one, from what was judged already."""
+    found = list(agreements)
+    return _agreement(
+        sum(one.cases for one in found),
+        sum(one.entries for one in found),
+        (scored for one in found for scored in one.scored),
     )
+
+
+def _agreement(cases: int, entries: int, found: Iterable[Scored]) -> Agreement:
+    scored = sorted(found, key=lambda one: (one.source, one.case, one.entry, list(Signal).index(one.signal)))
     signals = tuple(_signal(signal, [one for one in scored if one.signal is signal]) for signal in Signal)
-    return Agreement(
-        cases=len(found),
-        entries=sum(len(case.labels) for case in found),
-        signals=tuple(one for one in signals if one is not None),
-        scored=tuple(scored),
-    )
+    return Agreement(cases, entries, tuple(one for one in signals if one is not None), tuple(scored))
 
 
-def score(judge: Judge, case: LabelledCase) -> Iterator[Scored]:
-    """Judge one case and yield its forced signals, entry by entry."""
-    judgments = judge_episode(judge, case.episode, case.spans)
+def score(case: LabelledCase, judgments: Mapping[str, Judgment | None]) -> Iterator[Scored]:
+    """Yield the forced signals of a case, entry by entry, beside what a judge gave for its spans."""
     for number, (span, index, label) in enumerate(case.entries(), start=1):
         judgment = judgments.get(span.id)
         for signal in (signal for signal in Signal if signal in label.forced):

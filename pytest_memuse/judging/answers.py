@@ -67,12 +67,15 @@ class Judgment:
     """An accepted assessment of every entry of a span, and the signals that this judge determines for it.
 
     A signal that is not in ``determines`` was not looked at; figures that rest on it are undefined. A signal that is
-    in it may still be None: looked at, and undetermined.
+    in it may still be None: looked at, and undetermined. ``confidence``, from 0 to 1, is the judge's own and weights
+    nothing; None where the judge states none. ``summary`` is what it says of the span as a whole.
     """
 
     span: str
     assessments: tuple[Assessment, ...]
     determines: frozenset[Signal] = frozenset(Signal)
+    confidence: float | None = None
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,11 @@ class JudgeIdentity:
     version: str
     model: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        model = [f"model {self.model}"] if self.model else []
+        settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
+        return ", ".join([self.kind, f"version {self.version}", *model, *settings])
 
 
 class Judge(Protocol):

@@ -14,12 +14,13 @@ from pytest_memuse.model import Episode, FormatError
 from pytest_memuse.model.errors import nearest, printable
 from pytest_memuse.spans import Span, build_spans, replay_inputs
 
-_VALUES: Mapping[Signal, type[Accuracy | Novelty | Influence | Effect]] = {
+VALUES: Mapping[Signal, type[Accuracy | Novelty | Influence | Effect]] = {
     Signal.ACCURACY: Accuracy,
     Signal.NOVELTY: Novelty,
     Signal.INFLUENCE: Influence,
     Signal.EFFECT: Effect,
 }
+"""The values of every signal but relevance, which is true or false."""
 
 Value = bool | Accuracy | Novelty | Influence | Effect | None
 """A signal's value: true or false for relevance; None is undetermined."""
@@ -27,10 +28,14 @@ Value = bool | Accuracy | Novelty | Influence | Effect | None
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One entry's labels by signal; only ``forced`` signals are scored. A value of None is *undetermined*, forced."""
+    """One entry's labels by signal; only ``forced`` signals are scored. A value of None is *undetermined*, forced.
+
+    ``anchors`` are the steps of actions that the entry shaped; they are scored nowhere.
+    """
 
     values: Mapping[Signal, Value]
     forced: frozenset[Signal]
+    anchors: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,9 @@ def _case(data: Mapping[str, Any], source: str) -> LabelledCase:
     episode = replay_inputs(episode_from_case(data, source))
     spans = build_spans(episode)
     where = place / "labels"
-    rows = tuple(_label(row, where / index) for index, row in enumerate(where.listed(data["labels"])))
+    rows = tuple(
+        _label(row, where / index, len(episode.steps)) for index, row in enumerate(where.listed(data["labels"]))
+    )
     names = [f"{span.id}: {printable(one.entry.value or '?', 40)}" for span in spans for one in span.entries]
     if len(names) != len(rows):
         problem = f"the spans of the case hold {len(names)} entries in all, and the rows are {len(rows)}"
@@ -95,7 +102,7 @@ def _case(data: Mapping[str, Any], source: str) -> LabelledCase:
     return LabelledCase(source, place.case, episode, spans, rows)
 
 
-def _label(row: Any, place: Place) -> Label:
+def _label(row: Any, place: Place, steps: int) -> Label:
     names = tuple(signal.value for signal in Signal)
     data = place.mapping(row, ("forced",), (*names, "anchors"))
     where = place / "forced"
@@ -103,7 +110,10 @@ def _label(row: Any, place: Place) -> Label:
     for signal in sorted(forced):
         if signal.value not in data:
             raise where.error(f"{signal.value!r} is forced and has no value", mend="write null for undetermined")
-    return Label({signal: _value(signal, data.get(signal.value), place / signal.value) for signal in Signal}, forced)
+    values = {signal: _value(signal, data.get(signal.value), place / signal.value) for signal in Signal}
+    where = place / "anchors"
+    anchors = tuple(where.step(step, steps) for step in where.listed(data.get("anchors")))
+    return Label(values, forced, anchors)
 
 
 def _value(signal: Signal, given: Any, place: Place) -> Value:
@@ -113,8 +123,8 @@ def _value(signal: Signal, given: Any, place: Place) -> Value:
         if not isinstance(given, bool):
             raise place.error(f"relevance is true or false, not {given!r}")
         return given
-    known = tuple(each.value for each in _VALUES[signal])
+    known = tuple(each.value for each in VALUES[signal])
     if given not in known:
         problem = f"{given!r} is none of {', '.join(known)}{nearest(str(given), known)}"
         raise place.error(problem, mend="null stands for undetermined")
-    return _VALUES[signal](given)
+    return VALUES[signal](given)

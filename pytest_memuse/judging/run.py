@@ -1,9 +1,10 @@
 """Judging whole episodes, one after the other or through an executor."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from pytest_memuse.judging.answers import Judge, Judgment
 from pytest_memuse.model import Episode
@@ -15,10 +16,41 @@ AHEAD = 32
 
 @dataclass(frozen=True, slots=True)
 class JudgedSpans:
-    """The spans of an episode and the judgment of every eligible one, by its identifier."""
+    """The spans of an episode and the judgment of every eligible one, by its identifier.
+
+    An eligible span without one is unjudged; where the judgment is None, ``reasons`` may say why there is none.
+    """
 
     spans: tuple[Span, ...]
     judgments: dict[str, Judgment | None]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where progress is told: ``say`` shows a line, ``every`` is how many seconds lie between two of them.
+
+    ``clock`` gives seconds that only go forward.
+    """
+
+    say: Callable[[str], None]
+    every: float
+    clock: Callable[[], float]
+
+
+@runtime_checkable
+class EpisodesJudge(Protocol):
+    """A judge that is given all episodes at once, since it has limits of its own for all of them together.
+
+    ``stopped`` says why it left spans unjudged, if it did.
+    """
+
+    @property
+    def stopped(self) -> str: ...
+
+    def judged_episodes(
+        self, episodes: Iterable[Episode], lines: Lines | None = None
+    ) -> Iterator[tuple[Episode, JudgedSpans]]: ...
 
 
 def judge_episode(judge: Judge, episode: Episode, spans: Sequence[Span]) -> dict[str, Judgment | None]:
@@ -39,13 +71,17 @@ def build_and_judge(judge: Judge, episode: Episode) -> JudgedSpans:
 
 
 def judge_episodes(
-    judge: Judge, episodes: Iterable[Episode], executor: Executor | None = None
+    judge: Judge, episodes: Iterable[Episode], executor: Executor | None = None, lines: Lines | None = None
 ) -> Iterator[tuple[Episode, JudgedSpans]]:
     """Yield each episode with its spans and judgments, in the order given, whatever the executor.
 
     Episodes are read from the iterable as results are taken, a few ahead. Workers in other processes need a judge that
-    can be pickled. What a judge raises is raised here, at its episode.
+    can be pickled. What a judge raises is raised here, at its episode. An `EpisodesJudge` has threads and progress of
+    its own, told through ``lines``; it uses no executor.
     """
+    if isinstance(judge, EpisodesJudge):
+        yield from judge.judged_episodes(episodes, lines)
+        return
     if executor is None:
         for episode in episodes:
             yield episode, build_and_judge(judge, episode)

@@ -1,6 +1,7 @@
 """The one error of reading what others wrote: what, where, and how to mend it."""
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -38,20 +39,40 @@ class FormatError(MemuseError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean ...?`` for the closest known word, or an empty text."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    """Return ``; did you mean ...?`` for the closest known word, or an empty text. Only short words are looked at."""
+    if len(word) > _LONGEST_WORD:
+        return ""
+    close = difflib.get_close_matches(word, [name for name in known if len(name) <= _LONGEST_WORD], n=1)
+    return f"; did you mean {inert(close[0])!r}?" if close else ""
 
 
 def printable(text: str, limit: int = 100) -> str:
     """Return text that a terminal shows as it is: one line, no control or direction characters, cut to a length."""
-    return inert(" ".join(text.split()), limit)
+    # So many words fill the limit whatever they are; a long text is not taken apart to its end.
+    return inert(" ".join(text.split(None, limit)[:limit]), limit)
 
 
 def inert(text: str, limit: int = 400) -> str:
-    """Return text as `printable` does, spaces kept as they are: for names and paths."""
-    safe = "".join(c if c.isprintable() and c not in _DIRECTION else "�" for c in text[: limit + 1])
+    """Return text as `printable` does, spaces kept as they are: for names, paths and whole lines.
+
+    Nothing in it commands the log reader of a CI system either: ``##[``, ``##vso[`` and their like, which are obeyed
+    anywhere in a line, and ``::name``, which is where a line begins with it.
+    """
+    safe = "".join(c if is_shown(c) else "�" for c in text[: limit + 1])
+    if "#" in safe or ":" in safe:
+        safe = _COMMAND.sub(lambda found: found[0][:-1] + "�", safe)
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
 
 
-_DIRECTION = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+def is_shown(character: str) -> bool:
+    """Return whether a terminal shows a character as what it is: it controls nothing, reorders nothing, and is seen."""
+    return character.isprintable() and character not in _UNSEEN
+
+
+_LONGEST_WORD = 200
+"""Finding the closest word takes time with the square of its length."""
+
+# The last character of a match is the one that makes it a command.
+_COMMAND = re.compile(r"#{2}(?=\w*\[)|^\s*:(?=:[A-Za-z])")
+# Printable to Python, and nothing to see: letters and a symbol that are blank, marks that only select or join.
+_UNSEEN = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0") | frozenset(map(chr, range(0xE0100, 0xE01F0)))

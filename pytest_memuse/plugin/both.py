@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_memuse.gate.saved_runs import work_folder
 from pytest_memuse.model import MemuseError
 from pytest_memuse.plugin.checkout import checked_out
-from pytest_memuse.plugin.pairs import identity_of, other_command, other_environment, store_pair, work_folder
+from pytest_memuse.plugin.pairs import identity_of, other_command, other_environment, store_pair
 from pytest_memuse.plugin.suites import Evaluation, SuiteRunner
 from pytest_memuse.plugin.turns import OtherSide, Turns
 from pytest_memuse.recording.files import load_recording, recording_path

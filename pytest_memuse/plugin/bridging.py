@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_memuse.plugin.noting import observer_of
 from pytest_memuse.plugin.state import state_of
 
 if TYPE_CHECKING:
@@ -66,10 +67,10 @@ class MemuseBridge:
         episodes = self.log().episodes
         ordinals = creation_ordinals(episodes)
         rows = tuple(
-            episode_row(episode, judged.spans, judged.judgments, ordinals=ordinals)
+            episode_row(episode, judged.spans, judged.judgments, ordinals=ordinals, reasons=judged.reasons)
             for episode, judged in judge_episodes(judge, episodes, None)
         )
-        return Profile.of(Run(SUITE, rows))
+        return Profile.of(Run(SUITE, rows), observer_of(self._request.node))
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_memuse.plugin.live import on_terminal, printer_of, spending_of
 from pytest_memuse.plugin.local_servers import EMBEDDER, SCRIPTED_MODEL, embedder, scripted_model, server
+from pytest_memuse.plugin.noting import observer_of
 from pytest_memuse.plugin.state import NOT_ASKED, SuiteResult, state_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_memuse.model import Episode
     from pytest_memuse.plugin.merit import MemuseMerit
     from pytest_memuse.plugin.suites import Evaluation
+    from pytest_memuse.profiles.figure import Observer
     from pytest_memuse.profiles.profile import Profile
     from pytest_memuse.recording.redaction import Redaction
     from pytest_memuse.recording.roles import RoleRule
@@ -73,14 +75,20 @@ def memuse_roles() -> "Sequence[RoleRule]":
 
 @pytest.fixture(scope="session")
 def memuse_redaction(request: pytest.FixtureRequest) -> "Redaction":
-    """Return what is never written: secrets of the environment, and what the rules of ``memuse_redact`` find.
+    """Return what is never written: secrets of the environment, and what rules of ``memuse_redact`` and of hooks find.
 
     It serves the session: what it sees of secrets in one arc's requests it knows in the next. To be overridden where
     secrets are known from elsewhere (docs/redaction.md).
     """
+    from pytest_memuse.model import MemuseError
+    from pytest_memuse.plugin.hooking import redaction_rules
     from pytest_memuse.recording.redaction import Redaction, parse_rules
 
-    return Redaction.from_environment(os.environ, parse_rules(request.config.getini("memuse_redact")))
+    try:
+        rules = [*request.config.getini("memuse_redact"), *redaction_rules(request.config)]
+        return Redaction.from_environment(os.environ, parse_rules(rules))
+    except MemuseError as error:
+        _refuse(str(error))
 
 
 @pytest.fixture(scope="session")
@@ -111,8 +119,9 @@ def memuse_embedder(request: pytest.FixtureRequest) -> Iterator[str]:
 class Memuse:
     """What the `memuse` fixture gives a test: the profile of its suite, and the episodes behind it."""
 
-    def __init__(self, evaluate: "Callable[[], Evaluation]") -> None:
+    def __init__(self, evaluate: "Callable[[], Evaluation]", observer: "Observer | None" = None) -> None:
         self._evaluate = evaluate
+        self._observer = observer
 
     def profile(self) -> "Profile":
         """Return the suite's profile.
@@ -121,7 +130,7 @@ class Memuse:
         """
         from pytest_memuse.profiles.profile import Profile
 
-        return Profile.of(self._evaluate().run)
+        return Profile.of(self._evaluate().run, self._observer)
 
     @property
     def episodes(self) -> "Sequence[Episode]":
@@ -159,7 +168,7 @@ def memuse(request: pytest.FixtureRequest) -> Memuse:
         found: Evaluation = known[suite]
         return found
 
-    return Memuse(evaluate)
+    return Memuse(evaluate, observer_of(request.node))
 
 
 @pytest.fixture
@@ -190,10 +199,13 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
     from pytest_memuse.episodes.specs import load_suite
     from pytest_memuse.model import MemuseError
     from pytest_memuse.plugin.endpoint import endpoint_of
+    from pytest_memuse.plugin.gate_reports import tests_of
     from pytest_memuse.plugin.planting import planted
+    from pytest_memuse.plugin.properties import profile_properties
     from pytest_memuse.plugin.suite_ends import Interrupted
     from pytest_memuse.plugin.suites import SuiteRunner
     from pytest_memuse.plugin.turns import VARIABLE, serve_turns
+    from pytest_memuse.profiles.profile import Profile
     from pytest_memuse.profiles.serialise import run_to_dict
     from pytest_memuse.reports.drift import describe_drifts
 
@@ -245,13 +257,18 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
     del state.partial[suite]
     if reason != NOT_ASKED:
         state.partial[suite] = reason
-    node = request.node
+    tests = tests_of(request.session, suite)
+    home = tests[0] if tests else request.node
+    if state.settings.junit_properties:
+        # Not those of its first test, whose reports may be out already.
+        request.node.user_properties += profile_properties(suite, Profile.of(evaluation.run))
     state.results[suite] = SuiteResult(
         suite,
-        node.nodeid,
-        node.location,
+        home.nodeid,
+        home.location,
         run_to_dict(evaluation.run),
         dict(evaluation.identity),
         list(evaluation.notes),
+        [test.nodeid for test in tests],
     )
     return evaluation

@@ -54,3 +54,8 @@ def printer_of(config: pytest.Config) -> "Callable[[Told], None]":
                 reporter.write_line(f"memuse: {inert(line)}")
 
     return show
+
+
+def terminal_width(config: pytest.Config) -> int:
+    """Return the columns of the terminal, 0 where its plugin is off and nothing is shown."""
+    return config.get_terminal_writer().fullwidth if config.pluginmanager.hasplugin("terminalreporter") else 0

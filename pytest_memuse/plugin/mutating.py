@@ -12,16 +12,17 @@ import pytest
 from pytest_memuse.arcs.mutation import Control, FaultResult, MutationReport, Touched, gate_on, moves_of, visible_to
 from pytest_memuse.episodes.progress import Told
 from pytest_memuse.gate.baseline import check_judge
+from pytest_memuse.gate.saved_runs import work_folder
 from pytest_memuse.memory.faults import FAULTS
 from pytest_memuse.model import MemuseError
 from pytest_memuse.model.json_text import json_line
-from pytest_memuse.plugin import gating, mutation_store, planting
+from pytest_memuse.plugin import gate_reports, mutation_store, planting
 from pytest_memuse.plugin.fault_runs import FaultRun, read_run, record
 from pytest_memuse.plugin.live import on_terminal, printer_of
 from pytest_memuse.plugin.local_servers import EMBEDDER, SCRIPTED_MODEL, embedder, scripted_model
 from pytest_memuse.plugin.mutation_key import key_of
 from pytest_memuse.plugin.mutation_options import MutationSettings
-from pytest_memuse.plugin.pairs import other_command, other_environment, work_folder
+from pytest_memuse.plugin.pairs import other_command, other_environment
 from pytest_memuse.plugin.state import SessionState, SuiteResult, state_of
 from pytest_memuse.profiles.rows import Run
 from pytest_memuse.reports.mutation import mutation_data, mutation_lines
@@ -175,7 +176,13 @@ class SuiteUnderFaults:
             reference = stored.run
         elif control is None:
             return (), ""
-        return gate_on(reference, made.stored.run, figures, control=control.regressed if control else ())
+        return gate_on(
+            reference,
+            made.stored.run,
+            figures,
+            tolerances=self.state.settings.tolerances(),
+            control=control.regressed if control else (),
+        )
 
     def _record(self, fault: str, told: str, left: int | None = None) -> FaultRun:
         folder = self.folder / fault
@@ -255,7 +262,7 @@ class SuiteUnderFaults:
         self.state.reports.append(f"all of it as data: {path.relative_to(root) if path.is_relative_to(root) else path}")
         failure = "\n".join(self.troubles) or shortfall(report, self.settings.require)
         if failure or self.settings.require is not None:
-            gating.publish(self.session, gating.suite_report(self.suite, "mutate", failure))
+            gate_reports.publish(self.session, gate_reports.suite_report(self.suite, "mutate", failure))
 
 
 def shortfall(report: MutationReport, require: float | None) -> str:

@@ -34,6 +34,7 @@ def key_of(
             "identity": [suite.identity["memory"], suite.identity["agent"], suite.identity["judge"]],
             "baseline": [settings.baseline, dict(stored.recordings) if stored is not None else {}],
             "gated": list(settings.gated),
+            "tolerance": settings.tolerance,
             "model": {name: os.environ.get(name, "") for name in (RATE_VARIABLE, SEED_VARIABLE)},
             "fault": [fault, *strikes],
         }

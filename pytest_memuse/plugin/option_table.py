@@ -25,7 +25,11 @@ INCONCLUSIVE_MODES = ("pass", "warn", "fail")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its name without prefix, its default, its valid values where there are few, and its help."""
+    """One option: its name without prefix, its default, its valid values where there are few, and its help.
+
+    ``alone`` is its value where the flag is given without one, None where a value must follow. ``lines`` says that the
+    ini key, ``memuse_`` and ``ini_name`` where that is not the option's name, holds a value a line.
+    """
 
     name: str
     help: str
@@ -34,6 +38,13 @@ class Option:
     metavar: str = "NAME"
     flag: bool = True
     ini: bool = True
+    alone: str | None = None
+    lines: bool = False
+    ini_name: str = ""
+
+    @property
+    def ini_key(self) -> str:
+        return f"memuse_{self.ini_name or self.name}"
 
     @property
     def switch(self) -> str:
@@ -47,10 +58,43 @@ class Option:
 OPTIONS = (
     Option(
         "baseline",
-        "compare with this stored baseline (a name in the baselines folder, or a file) and fail where a "
-        "gated figure regressed",
+        "compare with this stored baseline (a name in the baselines folder, a .json file, or git:REF for baselines/"
+        "main.json and git:REF:NAME for another as it stands at a commit) and fail where a gated figure regressed",
+    ),
+    Option(
+        "target_branch",
+        "the branch that a change is to be merged into, where the CI service does not say: in CI the baseline is read "
+        "as it stands at the merge base with it",
+        metavar="BRANCH",
     ),
     Option("update", "store this run as the baseline NAME; refused where the run is partial or failed", ini=False),
+    Option(
+        "update_new_only",
+        "add to the baseline NAME the suites, arcs and tasks that it does not hold, and leave those alone that it does",
+        ini=False,
+    ),
+    Option("reason", "why the baseline is updated, which is kept in it", metavar="TEXT", ini=False),
+    Option(
+        "tolerance",
+        "how much worse a figure may be before it counts as regressed, as FIGURE=0.02 (in the figure's unit) or "
+        "FIGURE=5% (of the baseline's figure), several separated by commas",
+        metavar="FIGURE=AMOUNT",
+        lines=True,
+        ini_name="tolerances",
+    ),
+    Option(
+        "save",
+        "store this run in .memuse/runs as NUMBER_NAME.json, for --memuse-compare",
+        ini=False,
+        alone="",
+    ),
+    Option(
+        "compare",
+        "show this run beside a saved one, the newest where none is named; a look, which never fails the run",
+        metavar="NUMBER|NAME",
+        ini=False,
+        alone="",
+    ),
     Option(
         "record_mode",
         "none: replay only; once: record arcs that have no recording; new_episodes: also record stale "
@@ -88,6 +132,14 @@ OPTIONS = (
         "MODE",
     ),
     Option("inconclusive", "what an inconclusive gate does", "pass", INCONCLUSIVE_MODES, "MODE"),
+    Option(
+        "unevaluated",
+        "what a gate does that was asked for and not evaluated, as in a run of a part of its tests; fail is for builds "
+        "that are to run every suite (docs/running.md)",
+        "pass",
+        ("pass", "fail"),
+        "MODE",
+    ),
     Option("cassettes", "folder of the recordings, from the root folder", "cassettes", metavar="DIR"),
     Option("baselines", "folder of the baselines, from the root folder", "baselines", metavar="DIR"),
     Option(
@@ -102,6 +154,25 @@ OPTIONS = (
         "fail the run where assertions and gate catch less than this share (0 to 1) of the planted faults that the "
         "judge can see; without it the report alone is given",
         metavar="SHARE",
+    ),
+    Option(
+        "json",
+        "write everything of the session to this file as JSON, for programs (docs/outputs.md)",
+        metavar="FILE",
+    ),
+    Option(
+        "junit",
+        "write the gates to this file as JUnit XML, a testsuite for each suite (docs/outputs.md); needs the package "
+        "junit-xml",
+        metavar="FILE",
+    ),
+    Option(
+        "junit_properties",
+        "whether tests and gates get properties, which pytest writes into the file of --junitxml; off for validators "
+        "that allow none in a testcase",
+        "on",
+        ("on", "off"),
+        "WORD",
     ),
     Option(
         "executor",

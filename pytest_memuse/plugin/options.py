@@ -1,10 +1,11 @@
 """Options resolved; what wins is decided here: flag beats environment beats ini beats default."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -12,14 +13,20 @@ from pytest_memuse.plugin.mutation_options import MutationSettings, add_mutation
 from pytest_memuse.plugin.option_table import OPTIONS, Option
 
 if TYPE_CHECKING:
+    from pytest_memuse.gate.tolerance import Tolerance
     from pytest_memuse.recording.matching import MatchingRule
 
+_RUN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,59}")
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every option, resolved. ``in_use`` is set where any of them was given."""
+    """Every option, resolved. ``in_use`` is set where any of them was given.
+
+    ``update`` is the baseline to store, and ``new_only`` says that only what it does not hold yet is. ``save`` and
+    ``compare`` are None where they were not given, and empty where they were without a value.
+    """
 
     baseline: str
     update: str
@@ -28,6 +35,7 @@ class Settings:
     budget: str
     drift: str
     inconclusive: str
+    unevaluated: str
     cassettes: Path
     baselines: Path
     gated: tuple[str, ...]
@@ -36,12 +44,28 @@ class Settings:
     in_ci: bool
     in_use: bool
     matching: tuple[str, ...] = ()
+    json: str = ""
+    junit: str = ""
+    junit_properties: bool = True
     jobs: int = 1
+    new_only: bool = False
+    reason: str = ""
+    tolerance: str = ""
+    target_branch: str = ""
+    save: str | None = None
+    compare: str | None = None
     mutation: MutationSettings | None = None
 
     @property
     def records(self) -> bool:
         return self.record_mode != "none"
+
+    def tolerances(self) -> "dict[str, Tolerance]":
+        """Return the tolerance of each figure that has one. Raises `MemuseError` for what is none."""
+        from pytest_memuse.gate.tolerance import parse_tolerances
+        from pytest_memuse.profiles.figures import FIGURES
+
+        return parse_tolerances(self.tolerance, FIGURES)
 
     def matching_rules(self) -> "tuple[MatchingRule, ...]":
         """Return what may vary in requests that are the same: the default rules and those of ``memuse_matching``."""
@@ -60,9 +84,18 @@ def add_options(parser: pytest.Parser) -> None:
         elif option.default:
             told += f" (default {option.default})"
         if option.flag:
-            group.addoption(option.switch, dest=option.key, metavar=option.metavar, default=None, help=told)
+            optional: dict[str, Any] = {} if option.alone is None else {"nargs": "?", "const": option.alone}
+            group.addoption(
+                option.switch,
+                dest=option.key,
+                metavar=option.metavar,
+                default=None,
+                help=told.replace("%", "%%"),
+                **optional,
+            )
         if option.ini:
-            parser.addini(option.key, told, type="string", default=None)
+            kind: Literal["linelist", "string"] = "linelist" if option.lines else "string"
+            parser.addini(option.ini_key, told, type=kind, default=None)
     parser.addini(
         "memuse_redact",
         "rules for what is never written to a recording, a line each, `name: regular expression`; the first group of "
@@ -105,12 +138,16 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
     in_ci = environment.get("CI", "").lower() not in ("", "0", "false")
     force = bool(config.getoption("memuse_force", False))
     if in_ci and not force:
-        for name, off in (("record_mode", "none"), ("update", ""), ("record_both", "")):
+        for name, off in (("record_mode", "none"), ("update", ""), ("update_new_only", ""), ("record_both", "")):
             if values[name] != off:
                 raise pytest.UsageError(
                     f"{_BY_NAME[name].switch}={values[name]} is refused because CI is set: nothing is recorded or "
                     "updated in CI; add --memuse-force to do it all the same"
                 )
+    if values["update"] and values["update_new_only"]:
+        raise pytest.UsageError("--memuse-update does not go with --memuse-update-new-only: give one of the two")
+    for name in ("save", "compare"):
+        check_run_name(config, _BY_NAME[name].switch, found[name])
     if values["record_both"]:
         if values["record_mode"] not in ("none", "all"):
             raise pytest.UsageError(
@@ -122,13 +159,20 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
     root = config.rootpath
     settings = Settings(
         baseline=values["baseline"],
-        update=values["update"],
+        update=values["update"] or values["update_new_only"],
+        new_only=bool(values["update_new_only"]),
+        reason=values["reason"],
+        tolerance=values["tolerance"],
+        target_branch=values["target_branch"],
+        save=found["save"],
+        compare=found["compare"],
         record_mode=values["record_mode"],
         record_both=values["record_both"],
         budget=values["budget"],
         jobs=_jobs(values),
         drift=values["drift"],
         inconclusive=values["inconclusive"],
+        unevaluated=values["unevaluated"],
         cassettes=root / values["cassettes"],
         baselines=root / values["baselines"],
         gated=tuple(values["gated"].replace(",", " ").split()),
@@ -137,11 +181,46 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
         in_ci=in_ci,
         in_use=any(value is not None for value in found.values()) or mutation is not None,
         matching=tuple(config.getini("memuse_matching")),
+        json=values["json"],
+        junit=values["junit"],
+        junit_properties=values["junit_properties"] == "on",
         mutation=mutation,
     )
     if settings.matching:
         _check_matching(settings)
+    if config.getoption("memuse_tolerance", None):
+        check_figures(settings)
     return settings
+
+
+def check_figures(settings: Settings) -> None:
+    """Raise `pytest.UsageError` where a figure that is gated, or that a tolerance is for, does not exist."""
+    from pytest_memuse.gate.tolerance import check_gated
+    from pytest_memuse.model.errors import MemuseError
+    from pytest_memuse.profiles.figures import FIGURES
+
+    try:
+        settings.tolerances()
+        check_gated(settings.gated, FIGURES)
+    except MemuseError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def check_run_name(config: pytest.Config, switch: str, name: str | None) -> None:
+    """Raise `pytest.UsageError` where a saved run cannot have the name, or where a path was taken for one."""
+    if not name:
+        return
+    given = config.invocation_params
+    if f"{switch}={name}" not in given.args and (given.dir / name.partition("::")[0]).exists():
+        raise pytest.UsageError(
+            f"{switch}: {name!r} was taken for its value; give files and folders first, or write {switch}=NAME"
+        )
+    if switch == _BY_NAME["save"].switch and name.isdigit():
+        raise pytest.UsageError(f"{switch}: {name!r} is a number, which runs are given; valid are names with a letter")
+    if not _RUN_NAME.fullmatch(name):
+        raise pytest.UsageError(
+            f"{switch}: {name!r} is not a valid value; valid are up to 60 letters, digits, dots, hyphens, underscores"
+        )
 
 
 def _check_executor(address: str) -> None:
@@ -209,7 +288,7 @@ def _value(config: pytest.Config, option: Option, environment: Mapping[str, str]
     if by_environment:
         return by_environment
     if option.ini:
-        by_ini = config.getini(option.key)
+        by_ini = config.getini(option.ini_key)
         if by_ini:
-            return str(by_ini)
+            return "\n".join(by_ini) if option.lines else str(by_ini)
     return None

@@ -21,11 +21,10 @@ from pytest_memuse.plugin.option_table import OPTIONS
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.turns import VARIABLE
 from pytest_memuse.profiles.rows import Run
+from pytest_memuse.recording.made_with import settings_text
 from pytest_memuse.storage import safe_name
 
 _FOLDER = "paired"
-WORK_FOLDER = ".memuse"
-"""What a run leaves for later looks, beside the project's files; git is told to ignore it."""
 
 
 def pair_of(settings: Settings, suite: str, recordings: Mapping[str, str]) -> tuple[SuiteBaseline | None, str]:
@@ -71,22 +70,12 @@ def identity_of(identity: Mapping[str, Any]) -> Identity:
     judge = identity["judge"]
     return Identity(
         judge=JudgedBy(judge["kind"], judge["version"], judge["model"], judge["settings"]),
-        memory=_told(identity["memory"]),
-        agent=_told(identity["agent"]),
+        memory=settings_text(identity["memory"]),
+        agent=settings_text(identity["agent"]),
         model=str(identity["agent"].get("model", "")),
         recorded_against=str(identity["recorded_against"]),
+        extra=dict(identity.get("extra", {})),
     )
-
-
-def work_folder(root: Path, *parts: str) -> Path:
-    """Return a folder for what a run leaves behind, made where it is missing and ignored by git."""
-    top = root / WORK_FOLDER
-    folder = top.joinpath(*parts)
-    folder.mkdir(parents=True, exist_ok=True)
-    ignore = top / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
-    return folder
 
 
 def other_command(config: pytest.Config, node: str, recordings: Path) -> list[str]:
@@ -108,7 +97,3 @@ def other_environment(search: Sequence[Path], endpoints: Mapping[str, str]) -> d
     }
     paths = [*map(str, search), kept.get("PYTHONPATH", "")]
     return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **endpoints}
-
-
-def _told(parts: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in sorted(parts.items()))

@@ -1,33 +1,36 @@
 """Evaluating a suite: recordings in, profile out. Nothing here is imported before a test asks for its profile."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from pytest_memuse.episodes.budget import BudgetUsedUp
 from pytest_memuse.episodes.drift import Drift
-from pytest_memuse.episodes.progress import Progress, Told
+from pytest_memuse.episodes.progress import LINE_EVERY, Progress, Told
 from pytest_memuse.episodes.running import MemoryFactory, Runner
 from pytest_memuse.episodes.specs import ArcSpec, SuiteSpec
 from pytest_memuse.execution import open_executor
 from pytest_memuse.judging.answers import Judge
-from pytest_memuse.judging.run import judge_episodes
+from pytest_memuse.judging.run import EpisodesJudge, Lines, judge_episodes
 from pytest_memuse.model import Episode
 from pytest_memuse.plugin.arc_recordings import ArcRecordings, Brought
 from pytest_memuse.plugin.every_arc import every_arc
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.suite_ends import StaleRecording, stopped
-from pytest_memuse.plugin.suite_identity import baselines_of, combined_identity, judge_identity
+from pytest_memuse.plugin.suite_identity import baselines_of, judge_identity
 from pytest_memuse.plugin.uses import with_use
 from pytest_memuse.profiles.assembling import creation_ordinals, episode_row
-from pytest_memuse.profiles.rows import EpisodeRow, Run
+from pytest_memuse.profiles.rows import EpisodeRow, RowOutcome, Run
 from pytest_memuse.recording.derivation import derive_log
 from pytest_memuse.recording.files import recording_path
 from pytest_memuse.recording.lines import recording_digest
+from pytest_memuse.recording.made_with import combined_identity, recorded_against
 from pytest_memuse.recording.recording import Recording
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.reports.drift import together
@@ -77,23 +80,25 @@ class SuiteRunner:
         recordings = self._recordings()
         counts = [self._to_record(arc) for arc in self.spec.arcs]
         progress = self._progress(counts)
-        found: dict[int, tuple[Brought, list[tuple[EpisodeRow, Episode]]]] = {}
-        drifts: dict[int, Drift] = {}
+        found: dict[int, Brought] = {}
         with open_executor(self.settings.executor) as executor:
             try:
                 for number, one in every_arc(replace(recordings, progress=progress), self.spec.arcs, counts, progress):
-                    judged = self._judged(one.recording, executor)
-                    found[number] = one, judged
-                    if one.drift is not None:
-                        drifts[number] = with_use(one.drift, [row for row, _ in judged])
+                    found[number] = one
+                progress.close()
+                brought = [found[number] for number in sorted(found)]
+                judged = self._judged([one.recording for one in brought], executor)
             except (KeyboardInterrupt, BudgetUsedUp) as stop:
                 raise stopped(stop, self.suite, len(found), len(self.spec.arcs), self.settings) from stop
-        progress.close()
-        in_order = [found[number] for number in sorted(found)]
-        brought = [one for one, _ in in_order]
-        pairs = [pair for _, judged in in_order for pair in judged]
+        pairs = [pair for of_arc in judged for pair in of_arc]
+        drifts = [
+            with_use(one.drift, [row for row, _ in of_arc])
+            for one, of_arc in zip(brought, judged, strict=True)
+            if one.drift is not None
+        ]
         notes = (
-            *self._stale([drifts[number] for number in sorted(drifts)]),
+            *self._stale(drifts),
+            *self._unjudged([row for row, _ in pairs]),
             *self._refreshes(brought),
             *together([note for one in brought for note in one.notes]),
         )
@@ -104,18 +109,20 @@ class SuiteRunner:
     def judge_recordings(self, recordings: Sequence[Recording]) -> Evaluation:
         """Judge recordings as they are; nothing is replayed."""
         with open_executor(self.settings.executor) as executor:
-            judged = [pair for recording in recordings for pair in self._judged(recording, executor)]
+            judged = [pair for of_arc in self._judged(recordings, executor) for pair in of_arc]
         run = Run(self.suite, tuple(row for row, _ in judged))
-        return Evaluation(run, self._identity(recordings), (), tuple(episode for _, episode in judged))
+        notes = self._unjudged([row for row, _ in judged])
+        return Evaluation(run, self._identity(recordings), notes, tuple(episode for _, episode in judged))
 
     def _identity(self, recordings: Sequence[Recording]) -> dict[str, Any]:
         return {
             "judge": judge_identity(self.judge),
             "recordings": {r.arc: recording_digest(r) for r in recordings},
-            "recorded_against": ", ".join(dict.fromkeys(r.recorded_against for r in recordings if r.recorded_against)),
+            "recorded_against": recorded_against(recordings),
             "memory": combined_identity(recordings, "memory"),
             "agent": combined_identity(recordings, "agent"),
             "attempts": max((int(r.made_with.get("attempt", 1)) for r in recordings), default=1),
+            "extra": {},
         }
 
     def _progress(self, counts: Sequence[Mapping[str, int]]) -> Progress:
@@ -155,13 +162,37 @@ class SuiteRunner:
         baselines = baselines_of(self.settings.baselines, self.suite) if refreshed else ()
         return refresh_lines(self.suite, refreshed, len(self.spec.arcs), baselines=baselines, root=self.root)
 
-    def _judged(self, recording: Recording, executor: Executor | None) -> list[tuple[EpisodeRow, Episode]]:
-        episodes = derive_log(recording).episodes
-        ordinals = creation_ordinals(episodes)
-        return [
-            (episode_row(episode, judged.spans, judged.judgments, ordinals=ordinals), episode)
-            for episode, judged in judge_episodes(self.judge, episodes, executor)
-        ]
+    def _judged(
+        self, recordings: Sequence[Recording], executor: Executor | None
+    ) -> list[list[tuple[EpisodeRow, Episode]]]:
+        """Return the rows and episodes of each recording; all are judged together, under one limit."""
+        arcs = [derive_log(recording).episodes for recording in recordings]
+        told: list[str] = []
+
+        def say(text: str) -> None:
+            told.append(text)
+            self.say(Told(f"{self.suite}: {text}", passing=self.terminal))
+
+        lines = Lines(say, 0.5 if self.terminal else LINE_EVERY, time.monotonic)
+        found = judge_episodes(self.judge, chain.from_iterable(arcs), executor, lines)
+        rows: list[list[tuple[EpisodeRow, Episode]]] = []
+        for episodes in arcs:
+            ordinals = creation_ordinals(episodes)
+            of_arc = []
+            for episode, judged in islice(found, len(episodes)):
+                row = episode_row(episode, judged.spans, judged.judgments, ordinals=ordinals, reasons=judged.reasons)
+                of_arc.append((row, episode))
+            rows.append(of_arc)
+        deque(found, maxlen=0)  # What ends the run of a judge comes after its last episode.
+        if told and self.terminal:
+            self.say(Told("", passing=False))
+        return rows
+
+    def _unjudged(self, rows: Sequence[EpisodeRow]) -> tuple[str, ...]:
+        left = sum(span.outcome is RowOutcome.UNJUDGED for row in rows for span in row.spans)
+        if not left or not isinstance(self.judge, EpisodesJudge):
+            return ()
+        return (f"suite {self.suite!r}: {left} spans are left unjudged: {self.judge.stopped}",)
 
     def _stale(self, drifts: Sequence[Drift]) -> tuple[str, ...]:
         if not drifts:

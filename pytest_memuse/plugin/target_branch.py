@@ -1,10 +1,11 @@
 """The baseline as it stands where a change branched off, so that no change is compared with its own update."""
 
-import os
-import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from pytest_memuse.gate.store import content_at
+from pytest_memuse.storage.git import GitError, Repository
 
 TARGETS = (
     "GITHUB_BASE_REF",
@@ -12,10 +13,14 @@ TARGETS = (
     "BITBUCKET_PR_DESTINATION_BRANCH",
     "CHANGE_TARGET",
     "SYSTEM_PULLREQUEST_TARGETBRANCH",
+    "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+    "DRONE_TARGET_BRANCH",
+    "CI_COMMIT_TARGET_BRANCH",
 )
 """Variables in which CI services name the branch that a change is to be merged into."""
 
-_SECONDS = 30
+_NO_BRANCH = "false"
+"""What a service says where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +32,60 @@ class BaseCopy:
     text: str | None
 
 
-def copy_at_merge_base(path: Path, environment: Mapping[str, str] = os.environ) -> BaseCopy | None:
-    """Return the file as it stands at the merge base with the target branch, None where git or CI does not know it.
+@dataclass(frozen=True, slots=True)
+class NoBase:
+    """Why the merge base is not known, and how that is mended."""
 
-    Only git is run, with arguments that no branch name can turn into options.
+    why: str
+    mend: str
+
+
+def target_branch(given: str, environment: Mapping[str, str]) -> str:
+    """Return the branch that a change is to be merged into: the one that was given, or what the CI service says."""
+    told = (environment.get(name, "") for name in TARGETS)
+    return given or next((name for name in told if name and name != _NO_BRANCH), "").removeprefix("refs/heads/")
+
+
+def copy_at_merge_base(path: Path, target: str) -> BaseCopy | NoBase:
+    """Return the file as it stands at the merge base of what is checked out with a branch.
+
+    Raises `MemuseError` where the copy there is none that can be read.
     """
-    target = next((environment[name] for name in TARGETS if environment.get(name)), "").removeprefix("refs/heads/")
-    if not target or target.startswith("-"):
-        return None
-    folder = path.parent
-    for branch in (f"refs/remotes/origin/{target}", f"refs/heads/{target}"):
-        commit = _git(folder, "merge-base", "HEAD", branch)
-        if commit is not None:
-            return BaseCopy(commit.strip(), target, _git(folder, "show", f"{commit.strip()}:./{path.name}"))
-    return None
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder, capture_output=True, timeout=_SECONDS, check=False, encoding="utf-8"
+        repository = Repository.around(path.parent)
+        head = repository.find_commit("HEAD")
+        if head is None:
+            return NoBase("the repository holds no commit", "commit first")
+        tips = [tip for name in _names(target) if (tip := repository.find_commit(name)) is not None]
+        if not tips:
+            return _unfetched(repository, target)
+        base = next((base for tip in tips if (base := repository.merge_base(head, tip)) is not None), None)
+    except GitError as error:
+        told = str(error).partition("\n")[0]
+        return NoBase(told, error.mend)
+    if base is None:
+        return _unrelated(repository, target)
+    return BaseCopy(base, target, content_at(repository, base, path))
+
+
+def _names(target: str) -> Iterator[str]:
+    yield f"refs/remotes/origin/{target.removeprefix('origin/')}"
+    yield f"refs/heads/{target}"
+
+
+def _unfetched(repository: Repository, target: str) -> NoBase:
+    shallow = repository.shallow
+    return NoBase(
+        f"this clone is shallow and holds no branch {target}" if shallow else f"this clone holds no branch {target}",
+        "check out the whole history (`fetch-depth: 0`), or "
+        f"`git fetch {'--unshallow ' if shallow else ''}origin {target}:refs/remotes/origin/{target}`",
+    )
+
+
+def _unrelated(repository: Repository, target: str) -> NoBase:
+    if repository.shallow:
+        return NoBase(
+            f"this clone is shallow and does not reach back to where the change left {target}",
+            "check out the whole history (`fetch-depth: 0`), or `git fetch --unshallow`",
         )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    return NoBase(f"the change and {target} have no commit in common", "see to the branch that the change started from")

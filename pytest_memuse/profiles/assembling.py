@@ -73,8 +73,8 @@ def span_row(
     """Return the row of a span.
 
     An eligible span with a judgment of every entry is *judged*; without a judgment it is an *error* where ``reason``
-    says why, else *unjudged*. A judgment that does not assess every entry is no accepted answer (A.4.2). A neutral span
-    has a triage label and nothing else.
+    says why, else *unjudged*, as is one whose judgment determines no signal at all. A judgment that does not assess
+    every entry is no accepted answer (A.4.2). A neutral span has a triage label and nothing else.
     """
     outcome, problems = _outcome(span, judgment, reason)
     entries: tuple[EntryRow, ...]
@@ -126,6 +126,8 @@ def _outcome(span: Span, judgment: Judgment | None, reason: str | None) -> tuple
         return _OUTCOMES[span.outcome], span.problems
     if judgment is None:
         return (RowOutcome.UNJUDGED, ()) if reason is None else (RowOutcome.ERROR, (reason,))
+    if not judgment.determines:
+        return RowOutcome.UNJUDGED, ()
     if len(judgment.assessments) != len(span.entries):
         sentence = f"the judgment assesses {len(judgment.assessments)} of {len(span.entries)} entries"
         return RowOutcome.ERROR, (sentence,)

@@ -12,13 +12,21 @@ Holds = Callable[[EntryRow], bool]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Which entries of a profiled span count on an axis, what they are called, and the signals that decide it."""
+    """Which entries of a profiled span count on an axis, what they are called, and the signals that decide it.
+
+    ``decided_by`` is the signal that decides it among the entries of the axis that it ``refines``.
+    """
 
     name: str
     counted: str
     rests_on: frozenset[Signal]
     holds: Holds
     refines: str | None = None
+    decided_by: Signal = Signal.RELEVANCE
+
+    def lacks(self, entry: EntryRow) -> bool:
+        """Return whether the deciding signal of an entry is undetermined."""
+        return getattr(entry, self.decided_by.value) is None
 
 
 def _relevant(entry: EntryRow) -> bool:
@@ -30,7 +38,7 @@ def _acted_on(entry: EntryRow) -> bool:
 
 
 def _axis(name: str, counted: str, signals: tuple[Signal, ...], holds: Holds, refines: str | None = None) -> Axis:
-    return Axis(name, counted, frozenset(signals), holds, refines)
+    return Axis(name, counted, frozenset(signals), holds, refines, signals[-1])
 
 
 _R, _A, _N, _I, _E = Signal.RELEVANCE, Signal.ACCURACY, Signal.NOVELTY, Signal.INFLUENCE, Signal.EFFECT

@@ -1,103 +1,36 @@
-"""The one registry of figures: each is a ratio of sums over episodes, of whose parts the gate's statistics are made."""
+"""The one registry of figures."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_memuse.judging.answers import Signal
-from pytest_memuse.profiles.axes import AXES, UNCERTAINTIES, Axis, Holds, count_on, profiled, share_on, undetermined
-from pytest_memuse.profiles.rows import EpisodeRow, RowOutcome, Run, SpanRow, Triage
+from pytest_memuse.profiles.axes import AXES, UNCERTAINTIES, Axis, count_on, profiled, share_on
+from pytest_memuse.profiles.figure_spec import Bound, Contribution, FigureSpec, Kind, Worse
+from pytest_memuse.profiles.open_entries import with_open_entries
+from pytest_memuse.profiles.rows import EpisodeRow, RowOutcome, Triage
 
-Contribution = tuple[float, float]
-"""What one episode adds to a figure's numerator and denominator."""
-
-
-class Worse(StrEnum):
-    """In which direction a figure gets worse."""
-
-    HIGHER = "higher"
-    LOWER = "lower"
-    NEITHER = "neither"
-
-
-class Kind(StrEnum):
-    """How a figure's interval is found: a share of units, a count of entries per unit, any other amount per unit."""
-
-    SHARE = "share"
-    COUNT = "count"
-    AMOUNT = "amount"
-
-
-class Bound(StrEnum):
-    """What redacted placements of unknown size make of a figure that rests on text volume (A.4.4)."""
-
-    AT_LEAST = "at least"
-    AT_MOST = "at most"
-
-
-@dataclass(frozen=True, slots=True)
-class FigureSpec:
-    """One figure: ``scale * sum(numerators) / sum(denominators)`` over the episodes of a run.
-
-    ``contribution`` is one episode's numerator and denominator, ``counts`` its raw counts of ``counted`` and ``among``
-    (for a mean of span shares these are entries, which the mean itself weights by span). ``rests_on`` are the signals
-    without which the figure is undefined. ``entry`` tells the entries that make the numerator; ``if_redacted`` what the
-    figure becomes where delivered text has no recorded size. ``empty`` is the reason for an empty denominator.
-    ``outside`` is what a span outside every episode adds, None where such a span has no part in the figure.
-    """
-
-    name: str
-    title: str
-    unit: str
-    worse: Worse
-    contribution: Callable[[EpisodeRow], Contribution]
-    counts: Callable[[EpisodeRow], tuple[int, int]]
-    counted: str
-    among: str
-    empty: str
-    rests_on: frozenset[Signal] = frozenset()
-    scale: float = 1.0
-    kind: Kind = Kind.SHARE
-    entry: Holds | None = None
-    if_redacted: Bound | None = None
-    outside: Callable[[SpanRow], tuple[int, int]] | None = None
-
-    @property
-    def holder(self) -> str:
-        """What a test reads the figure from."""
-        return "profile"
-
-    def value_of(self, contributions: Iterable[Contribution]) -> float | None:
-        """Return the figure of summed contributions, None where the denominator is empty."""
-        pairs = list(contributions)
-        denominator = sum(pair[1] for pair in pairs)
-        return self.scale * sum(pair[0] for pair in pairs) / denominator if denominator else None
-
-    def undefined_reason(self, run: Run) -> str | None:
-        """Return why the figure is undefined for a run, None where it is defined."""
-        reason = undetermined(run.spans, self.rests_on)
-        if reason is not None:
-            return reason
-        counted = any(self.contribution(episode)[1] for episode in run.episodes)
-        return None if counted or self.outside_of(run)[1] else self.empty
-
-    def outside_of(self, run: Run) -> tuple[int, int]:
-        """Return what spans outside every episode add to numerator and denominator; they belong to no arc."""
-        parts = [] if self.outside is None else [self.outside(span) for span in run.outside]
-        return sum(part[0] for part in parts), sum(part[1] for part in parts)
-
-    def bound_of(self, run: Run) -> Bound | None:
-        """Return what redacted text makes of the figure, None where it is exact."""
-        return self.if_redacted if any(span.redacted for span in (*run.spans, *run.outside)) else None
-
+__all__ = ["DEFAULT_GATED", "FIGURES", "Bound", "Contribution", "FigureSpec", "Kind", "Worse"]
 
 _NO_PROFILE = "no span of this run was profiled"
 _USE = frozenset({Signal.INFLUENCE, Signal.EFFECT})
 _BENEFIT, _HARM = AXES["benefit"], AXES["harm"]
 
 
+def _counting(make: Callable[[Axis], FigureSpec], axis: Axis) -> FigureSpec:
+    """Return a figure that counts an axis's entries, with what it would be at most: uncertainties are known as such."""
+    if axis.name not in AXES or axis is not AXES[axis.name]:
+        return make(axis)
+    most = make(with_open_entries(axis))
+    highest = replace(most, name=f"{most.name}.highest", title=f"{most.title}, highest")
+    return replace(make(axis), axis=axis, highest=highest)
+
+
 def _share(name: str, title: str, worse: Worse, axis: Axis) -> FigureSpec:
+    return _counting(lambda counted: _share_of(name, title, worse, counted), axis)
+
+
+def _share_of(name: str, title: str, worse: Worse, axis: Axis) -> FigureSpec:
     return FigureSpec(
         name,
         title,
@@ -114,6 +47,10 @@ def _share(name: str, title: str, worse: Worse, axis: Axis) -> FigureSpec:
 
 
 def _yield(name: str, title: str, worse: Worse, axis: Axis) -> FigureSpec:
+    return _counting(lambda counted: _yield_of(name, title, worse, counted), axis)
+
+
+def _yield_of(name: str, title: str, worse: Worse, axis: Axis) -> FigureSpec:
     def parts(episode: EpisodeRow) -> tuple[int, int]:
         spans = profiled(episode)
         return sum(count_on(axis, span) for span in spans), len(spans)
@@ -136,6 +73,12 @@ def _yield(name: str, title: str, worse: Worse, axis: Axis) -> FigureSpec:
 
 
 def _coverage(name: str, title: str, worse: Worse, counted: str, axis: Axis | None) -> FigureSpec:
+    if axis is None:
+        return _coverage_of(name, title, worse, counted, axis)
+    return _counting(lambda one: _coverage_of(name, title, worse, counted, one), axis)
+
+
+def _coverage_of(name: str, title: str, worse: Worse, counted: str, axis: Axis | None) -> FigureSpec:
     def parts(episode: EpisodeRow) -> tuple[int, int]:
         return int(any(axis is None or count_on(axis, span) for span in profiled(episode))), 1
 
@@ -181,8 +124,27 @@ def _tokens(episode: EpisodeRow) -> int:
     return sum(span.tokens for span in episode.spans)
 
 
-def _efficiency(episode: EpisodeRow) -> tuple[int, int]:
-    return sum(count_on(_BENEFIT, span) for span in profiled(episode)), _tokens(episode)
+def _efficiency(axis: Axis) -> FigureSpec:
+    def parts(episode: EpisodeRow) -> tuple[int, int]:
+        return sum(count_on(axis, span) for span in profiled(episode)), _tokens(episode)
+
+    return FigureSpec(
+        "token_efficiency",
+        "token efficiency",
+        "beneficial entries per million delivered tokens",
+        Worse.LOWER,
+        parts,
+        parts,
+        axis.counted,
+        "delivered tokens",
+        "no memory text was delivered",
+        rests_on=_USE,
+        scale=1e6,
+        kind=Kind.RATE,
+        entry=axis.holds,
+        if_redacted=Bound.AT_MOST,
+        outside=lambda span: (0, span.tokens),
+    )
 
 
 def _delivered(episode: EpisodeRow) -> tuple[int, int]:
@@ -221,23 +183,7 @@ _SPECS = (
     _share("effect_uncertainty", "effect uncertainty", Worse.NEITHER, UNCERTAINTIES["effect"]),
     _yield("benefit_yield", "benefit yield", Worse.LOWER, _BENEFIT),
     _yield("harm_yield", "harm yield", Worse.HIGHER, _HARM),
-    FigureSpec(
-        "token_efficiency",
-        "token efficiency",
-        "beneficial entries per million delivered tokens",
-        Worse.LOWER,
-        _efficiency,
-        _efficiency,
-        "beneficial entries",
-        "delivered tokens",
-        "no memory text was delivered",
-        rests_on=_USE,
-        scale=1e6,
-        kind=Kind.COUNT,
-        entry=_BENEFIT.holds,
-        if_redacted=Bound.AT_MOST,
-        outside=lambda span: (0, span.tokens),
-    ),
+    _counting(_efficiency, _BENEFIT),
     FigureSpec(
         "delivered_tokens",
         "delivered tokens",

@@ -1,17 +1,18 @@
 """The profile of a run: every figure by name, and the counts and breakdowns beside them (MemUse 3.5, A.4)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import cast
 
-from pytest_memuse.model.errors import nearest
+from pytest_memuse.model.errors import nearest, printable
 from pytest_memuse.profiles import breakdowns, delivered
 from pytest_memuse.profiles.axes import is_profiled
 from pytest_memuse.profiles.delays import Delays, delays
-from pytest_memuse.profiles.figure import Counts, Figure, Responsible, UndefinedValue
+from pytest_memuse.profiles.figure import Behind, Counts, Figure, Observer, Responsible, UndefinedValue
 from pytest_memuse.profiles.figures import FIGURES, Contribution, FigureSpec, Worse
-from pytest_memuse.profiles.intervals import interval
+from pytest_memuse.profiles.intervals import interval, is_rough
+from pytest_memuse.profiles.open_entries import open_entries
 from pytest_memuse.profiles.outcomes import OutcomeComparison, compare_outcomes
 from pytest_memuse.profiles.rows import EntryRow, EpisodeRow, Run, SpanRow, Usage
 
@@ -31,8 +32,10 @@ def arc_contributions(run: Run, spec: FigureSpec) -> dict[str, Contribution]:
     return sums
 
 
-def figure_of(run: Run, spec: FigureSpec) -> Figure | UndefinedValue:
+def figure_of(run: Run, spec: FigureSpec, observer: Observer | None = None) -> Figure | UndefinedValue:
     """Return one figure of a run, or the undefined value that says why there is none.
+
+    ``observer`` is told of every comparison with a plain number.
 
     Spans outside every episode keep their delivery cost in it (A.4.2). They belong to no arc, so such a figure has no
     interval.
@@ -46,28 +49,45 @@ def figure_of(run: Run, spec: FigureSpec) -> Figure | UndefinedValue:
     value = spec.value_of([*arcs, outside])
     if reason is not None or value is None:
         return UndefinedValue(spec, counts, reason or spec.empty)
-    return Figure(
-        value,
-        spec,
-        counts,
-        spec.bound_of(run),
-        (lambda: None) if any(outside) else partial(interval, arcs, spec.kind, spec.scale),
-        partial(responsible, run, spec),
+    clusters = [arc for arc in arcs if arc[1] > 0]
+    behind = Behind(
+        find=partial(responsible, run, spec),
+        highest=partial(_highest, run, spec, observer),
+        open=open_entries(run.spans, spec.axis),
     )
+    if not any(outside):
+        behind = replace(
+            behind,
+            interval=partial(interval, arcs, spec.kind, spec.scale),
+            rough=partial(is_rough, arcs, spec.kind),
+            kind=spec.kind,
+            clusters=len(clusters),
+        )
+    return Figure(value, spec, counts, spec.bound_of(run), behind, observer)
 
 
-def responsible(run: Run, spec: FigureSpec) -> tuple[Responsible, ...]:
+def _highest(run: Run, spec: FigureSpec, observer: Observer | None) -> Figure | None:
+    """Return the figure with every entry counted that could be, None where every entry is determined."""
+    if spec.highest is None or not open_entries(run.spans, spec.axis).signals:
+        return None
+    found = figure_of(run, spec.highest, observer)
+    return found if isinstance(found, Figure) else None
+
+
+def responsible(run: Run, spec: FigureSpec, counted: bool | None = None) -> tuple[Responsible, ...]:
     """Return the entries that a figure's value is owed to, the gravest usage first, then in order of the run.
 
-    Where more is worse these are the entries counted; where less is worse, those of profiled spans that are not. Of the
+    They are the entries counted, or those of profiled spans that are not; unless said, those that make it worse. Of the
     outcome rate they are the failed episodes. Figures of volume name none.
     """
     if spec.name == "outcome_rate":
+        if counted:
+            return ()
         return tuple(Responsible(e.arc, e.id, e.task) for e in run.episodes if e.success is False)
     holds = spec.entry
     if holds is None:
         return ()
-    wanted = spec.worse is not Worse.LOWER
+    wanted = spec.worse is not Worse.LOWER if counted is None else counted
     found = [
         _responsible(episode, span, entry)
         for episode in run.episodes
@@ -84,20 +104,24 @@ def _responsible(episode: EpisodeRow, span: SpanRow, entry: EntryRow) -> Respons
     return Responsible(episode.arc, episode.id, episode.task, span.id, step, entry.item, entry.text, entry.usage)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
     """The profile of a run. Every figure of `figures.FIGURES` is an attribute: ``profile.harm_share``.
 
     A figure that the run does not define is an object that raises `UndefinedFigure` when it is compared or used as a
-    number, so that no assertion on it can pass.
+    number, so that no assertion on it can pass. ``observer`` is told of every comparison of a figure with a number.
     """
 
     run: Run
+    observer: Observer | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, run: Run) -> "Profile":
+    def of(cls, run: Run, observer: Observer | None = None) -> "Profile":
         """Return the profile of a run."""
-        return cls(run)
+        return cls(run, observer)
+
+    def __repr__(self) -> str:
+        return f"<Profile of {printable(self.run.suite)}: {len(self.run.arcs)} arcs, {len(self.run.episodes)} episodes>"
 
     def __getattr__(self, name: str) -> Figure:
         if name not in FIGURES:
@@ -109,7 +133,7 @@ class Profile:
         if name not in FIGURES:
             raise KeyError(f"no figure {name!r}{nearest(name, FIGURES)}")
         if name not in self._figures:
-            self._figures[name] = figure_of(self.run, FIGURES[name])
+            self._figures[name] = figure_of(self.run, FIGURES[name], self.observer)
         # An undefined value is no number on purpose; to a type checker it is the figure that the test asks for.
         return cast(Figure, self._figures[name])
 

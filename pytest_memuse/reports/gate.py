@@ -1,108 +1,144 @@
-"""The gate for a terminal and for test reports: one table, and for each failure who is responsible."""
+"""The gate for a terminal and for test reports: what failed, what is known of each figure, and what to do next."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_memuse.gate.comparison import Comparison, Refusal
 from pytest_memuse.gate.entry_changes import EntryChange
+from pytest_memuse.gate.entry_diff import ChangeKind
+from pytest_memuse.gate.matching import Matching
 from pytest_memuse.gate.verdicts import FigureResult, Verdict
 from pytest_memuse.model.errors import printable
-from pytest_memuse.reports.numbers import counted, number, signed, span
-from pytest_memuse.reports.table import table
+from pytest_memuse.profiles.figures import FIGURES
+from pytest_memuse.reports.gate_entries import located
+from pytest_memuse.reports.gate_next import after_gate, after_refusal
+from pytest_memuse.reports.gate_table import (
+    counts_of,
+    detail_lines,
+    figure_lines,
+    interval,
+    not_gated_lines,
+    reason_lines,
+    value,
+)
+from pytest_memuse.reports.gate_tasks import task_lines
+from pytest_memuse.reports.numbers import change, counted, number
+
+WIDTH = 80
+"""Columns that a terminal has where nobody says otherwise."""
 
 _SHOWN = 8
 _LISTED = 5
 
 
-def gate_lines(comparison: Comparison, against: str, baseline: str, verbosity: int = 0) -> list[str]:
-    """Return the gate's table: each figure with baseline, now, difference, bounds and verdict; then what to do next.
+def gate_lines(
+    comparison: Comparison,
+    against: str,
+    baseline: str,
+    verbosity: int = 0,
+    *,
+    width: int = WIDTH,
+    failing: Collection[str] | None = None,
+    warned: Collection[str] = (),
+    remarks: Sequence[str] = (),
+) -> list[str]:
+    """Return the gate of a suite; the last line is the next command.
 
     ``against`` names what the run was compared with, ``baseline`` the stored baseline, empty where none was given.
+    Under a ``verbosity`` of 0 only what failed or is warned of is shown; at 0 the table with what keeps figures open;
+    at 1 also counts, p, tolerances and what the suite detects; from 2 on also every task that changed. ``width`` is the
+    terminal's. ``failing`` and ``warned`` name the figures that fail the build and those that warn; without ``failing``
+    these are the regressed ones. ``remarks`` are lines of others, which stand before what to do next.
     """
-    failed = len(comparison.regressed)
-    arcs = len(comparison.matching.arcs)
-    verdict = f"FAILED: {counted(failed, 'figure')} regressed" if failed else "passed"
-    lines = [f"gate {printable(comparison.suite)} against {printable(against)} ({counted(arcs, 'arc')}): {verdict}"]
-    shown = [f for f in comparison.figures if verbosity >= 0 or f.verdict is Verdict.REGRESSED]
+    fails = {figure.name for figure in comparison.regressed} if failing is None else set(failing)
+    lines = [_head(comparison, against, fails, warned)]
+    shown = comparison.figures
+    if verbosity < 0:
+        shown = tuple(figure for figure in shown if figure.name in fails or figure.name in warned)
     if shown:
-        head = ["figure", "baseline", "now", "difference", "bounds", "verdict"]
-        lines += table(head, [_row(figure) for figure in shown], frozenset({1, 2, 3}))
-    lines += [f"not gated: {figure.title} ({printable(figure.reason)})" for figure in comparison.not_gated]
-    lines += _unmatched(comparison)
-    if comparison.inconclusive and verbosity > 0:
-        lines += [_detectable(figure) for figure in comparison.inconclusive if figure.smallest_detectable is not None]
-    lines.append(_next_command(comparison, baseline))
-    return lines
+        lines += figure_lines(shown, comparison.alpha, width)
+        lines += reason_lines(shown, comparison.alpha, width, numbers=verbosity <= 0)
+    if verbosity >= 0:
+        lines += not_gated_lines(comparison.not_gated, width)
+        lines += _unmatched(comparison.matching)
+    if verbosity >= 1 and shown:
+        lines += ["", *detail_lines(shown, width)]
+    if verbosity >= 2:
+        lines += ["", *task_lines(comparison, width)]
+    return [*lines, *remarks, *after_gate(comparison, baseline, failed=bool(fails), brief=verbosity < 0)]
 
 
 def failure_text(comparison: Comparison, figure: FigureResult) -> str:
     """Return the text of a gate's failing report: what got worse, by how much, and the entries responsible."""
+    then, now = value(figure.baseline), value(figure.current)
+    difference = change(figure.baseline, figure.current)
+    rough = " (rough: few arcs differ)" if figure.rough and interval(figure) != "–" else ""
     lines = [
-        f"{figure.title} {_verdict(figure)}",
-        f"  baseline {number(figure.baseline)}, now {number(figure.current)}, "
-        f"difference {signed(figure.difference)} ({figure.unit})",
-        f"  simultaneous {1 - comparison.alpha:.0%} bounds of the difference: {span(figure.lower, figure.upper)}; "
-        f"{figure.differing} of {counted(figure.arcs, 'arc')} differ",
+        f"{printable(figure.title)} {_verdict(figure)}",
+        f"  baseline {then}, now {now}, difference {difference} ({printable(figure.unit)})",
     ]
+    if figure.difference is not None:
+        lines.append(
+            f"  simultaneous {1 - comparison.alpha:.0%} bounds of the difference: {interval(figure)}{rough}; "
+            f"{figure.differing} of {counted(figure.arcs, 'arc')} differ"
+        )
+    if figure.tolerance:
+        lines.append(f"  tolerance {number(figure.tolerance)}")
+    if figure.baseline is not None and figure.current is not None:
+        spec = FIGURES.get(figure.name)
+        words = f" ({spec.counted}, of {spec.among})" if spec is not None else ""
+        then, now = counts_of(figure.baseline_counts), counts_of(figure.current_counts)
+        lines.append(f"  counts: {then} in the baseline, {now} now{words}")
     changes = comparison.responsible.get(figure.name, ())
     if changes:
         lines.append("  responsible:")
-        lines += [f"    {line}" for change in changes[:_SHOWN] for line in _change(change)]
-        if len(changes) > _SHOWN:
-            lines.append(f"    and {len(changes) - _SHOWN} more")
+        shown = _shown(figure.name, changes)
+        lines += [f"    {line}" for change in changes[:shown] for line in located(change)]
+        if len(changes) > shown:
+            lines.append(f"    and {len(changes) - shown} more")
     return "\n".join(lines)
 
 
-def refusal_text(refusal: Refusal) -> str:
-    """Return why a comparison was refused, with the tasks that did not match."""
-    matching = refusal.matching
-    lines = [refusal.message]
-    for word, keys in (("gone", matching.gone), ("changed", matching.changed), ("new", matching.new)):
-        lines += _listed(word, [str(key) for key in keys])
-    lines.append("to mend: restore the tasks, or store a new baseline with `pytest --memuse-update=NAME`")
-    return "\n".join(lines)
+def _shown(figure: str, changes: Sequence[EntryChange]) -> int:
+    """Return how many of a figure's changes are told: of a figure of harm all newly harmful entries, the first ones."""
+    harmful = sum(change.kind is ChangeKind.NEWLY_HARMFUL for change in changes) if "harm" in figure else 0
+    return max(_SHOWN, harmful)
 
 
-def _row(figure: FigureResult) -> list[str]:
-    return [
-        figure.title,
-        number(figure.baseline),
-        number(figure.current),
-        signed(figure.difference),
-        span(figure.lower, figure.upper) + (" (rough)" if figure.rough and figure.lower is not None else ""),
-        _verdict(figure),
-    ]
+def refusal_text(refusal: Refusal, baseline: str = "") -> str:
+    """Return why a comparison was refused, with the tasks that did not match; the last line is the next command."""
+    return "\n".join([refusal.message, *_unmatched(refusal.matching), after_refusal(refusal, baseline)])
+
+
+def _head(comparison: Comparison, against: str, fails: Collection[str], warned: Collection[str]) -> str:
+    arcs = counted(len(comparison.matching.arcs), "arc")
+    return f"gate {printable(comparison.suite)} against {printable(against)} ({arcs}): " + (
+        f"FAILED: {_by_verdict(comparison, fails)}" if fails else _passed(comparison, warned)
+    )
+
+
+def _passed(comparison: Comparison, warned: Collection[str]) -> str:
+    if not comparison.figures:
+        return "no figure could be gated"
+    if warned:
+        return f"passed with a warning: {_by_verdict(comparison, warned)}"
+    told = [verdict for verdict in (Verdict.IMPROVED, Verdict.INCONCLUSIVE) if _named(comparison, verdict)]
+    return ", ".join(["passed", *(f"{len(_named(comparison, verdict))} {verdict.value}" for verdict in told)])
+
+
+def _by_verdict(comparison: Comparison, names: Collection[str]) -> str:
+    found = {verdict: [name for name in _named(comparison, verdict) if name in names] for verdict in Verdict}
+    return ", ".join(f"{counted(len(of), 'figure')} {verdict.value}" for verdict, of in found.items() if of)
+
+
+def _named(comparison: Comparison, verdict: Verdict) -> list[str]:
+    return [figure.name for figure in comparison.figures if figure.verdict is verdict]
 
 
 def _verdict(figure: FigureResult) -> str:
-    return f"{figure.verdict.value}: {figure.reason}" if figure.reason else figure.verdict.value
+    return f"{figure.verdict.value}: {printable(figure.reason, 300)}" if figure.reason else figure.verdict.value
 
 
-def _detectable(figure: FigureResult) -> str:
-    needed = f"; about {counted(figure.arcs_needed, 'arc')} would settle it" if figure.arcs_needed is not None else ""
-    return f"{figure.title}: this suite detects a change of {number(figure.smallest_detectable)} for the worse{needed}"
-
-
-def _change(change: EntryChange) -> list[str]:
-    where = printable(f"{change.arc}/{change.task}") + (f", step {change.step}" if change.step is not None else "")
-    if not change.item:
-        return [f"{where}: {change.kind.value} ({change.then} then, {change.now} now)"]
-    then, now = _at(change.then, change.step_then), _at(change.now, change.step_now)
-    text = f"“{printable(change.text, 160)}”"
-    if change.text_then is None:
-        return [f"{where}: {printable(change.item, 40)} {text}: {then} then, {now} now"]
-    return [
-        f"{where}: {printable(change.item, 40)}",
-        f"  then “{printable(change.text_then, 160)}”: {then}",
-        f"  now {text}: {now}",
-    ]
-
-
-def _at(what: str, step: int | None) -> str:
-    return what if step is None else f"{what} at step {step}"
-
-
-def _unmatched(comparison: Comparison) -> list[str]:
-    matching = comparison.matching
+def _unmatched(matching: Matching) -> list[str]:
     lines = []
     for word, keys in (("gone", matching.gone), ("changed", matching.changed), ("new", matching.new)):
         lines += _listed(word, [str(key) for key in keys])
@@ -118,13 +154,3 @@ def _listed(word: str, names: Sequence[str]) -> list[str]:
     shown = ", ".join(printable(name, 60) for name in names[:_LISTED])
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return [f"not compared, {word}: {shown}{more}"]
-
-
-def _next_command(comparison: Comparison, baseline: str) -> str:
-    name = printable(baseline) or "NAME"
-    if comparison.regressed:
-        return (
-            f"next: undo the change and record again (`pytest --memuse-record-mode=new_episodes`), or accept it with "
-            f"`pytest --memuse-update={name} --memuse-force`"
-        )
-    return f"next: nothing to do; after a reviewed change, `pytest --memuse-update={name}`"

@@ -19,7 +19,7 @@ def label_lines(judge: str, sets: Mapping[str, Agreement], total: Agreement, *, 
 
     ``verbose`` lists what is wrong and what is left undetermined, by case and entry.
     """
-    lines = [f"judge: {printable(judge)}", ""]
+    lines = [f"judge: {printable(judge, 400)}", ""]
     for name, agreement in sets.items():
         lines += [*_set_lines(inert(name), agreement, verbose=verbose), ""]
     if len(sets) > 1:
@@ -33,7 +33,7 @@ def label_lines(judge: str, sets: Mapping[str, Agreement], total: Agreement, *, 
     return lines
 
 
-def label_data(judge: Mapping[str, str], sets: Mapping[str, Agreement], total: Agreement) -> dict[str, Any]:
+def label_data(judge: Mapping[str, Any], sets: Mapping[str, Agreement], total: Agreement) -> dict[str, Any]:
     """Return the same for programs, every wrong and open label included."""
     return {
         "judge": dict(judge),

@@ -34,7 +34,8 @@ def mutation_lines(report: MutationReport, verbosity: int = 0) -> list[str]:
     for result in report.results:
         lines += _details(result, verbosity)
     if report.left:
-        lines.append(f"not run: {', '.join(report.left)}; the same command goes on with them")
+        left = ", ".join(printable(name, 60) for name in report.left)
+        lines.append(f"not run: {left}; the same command goes on with them")
     return lines
 
 
@@ -109,9 +110,9 @@ def _details(result: FaultResult, verbosity: int) -> list[str]:
             why = f"the gate would need about {counted(result.arcs_needed, 'arc')}"
         else:
             why = "nothing supports a number of arcs that would show it"
-        lines.append(f"{result.title}: caught by nothing; {why}")
+        lines.append(f"{printable(result.title)}: caught by nothing; {why}")
     if result.refused:
-        lines.append(f"{result.title}: the gate gave no verdict: {printable(result.refused, 400)}")
+        lines.append(f"{printable(result.title)}: the gate gave no verdict: {printable(result.refused, 400)}")
     if verbosity > 0 or result.catch is Catch.NOTHING:
         lines += [f"  {_move(move)}" for move in result.moves]
     return lines

@@ -8,7 +8,8 @@ def number(value: float | None) -> str:
     """Return a figure's value with about three significant digits; a dash where there is none."""
     if value is None:
         return "–"
-    size = abs(value)
+    # Rounded first: 99.97 is 100 and not 100.0.
+    size = float(f"{abs(value):.3g}")
     if size == 0:
         return "0"
     if size >= 1000:
@@ -38,6 +39,28 @@ def span(low: float | None, high: float | None) -> str:
     if high is None:
         return f"at least {_plain(low)}"
     return f"{_plain(low)} to {_plain(high)}"
+
+
+def bounds(low: float | None, high: float | None, *, above: bool = False, below: bool = False) -> str:
+    """Return a figure's bounds, short enough for a table: ``0.1 to 0.4``, ``≥ 0.1``, ``≤ 0.4``; a dash for none.
+
+    ``above`` and ``below`` say that the lower and the upper bound's own value is excluded: ``>0 to 0.4``, ``< 0.4``.
+    """
+    if low is None and high is None:
+        return "–"
+    if low is None:
+        return f"{'<' if below else '≤'} {_plain(high)}"
+    if high is None:
+        return f"{'>' if above else '≥'} {_plain(low)}"
+    return f"{'>' if above else ''}{_plain(low)} to {'<' if below else ''}{_plain(high)}"
+
+
+def change(baseline: float | None, current: float | None) -> str:
+    """Return a difference with its sign, 0 where it is the rounding of floating point, a dash where there is none."""
+    if baseline is None or current is None:
+        return "–"
+    difference = current - baseline
+    return signed(0.0 if abs(difference) <= 1e-9 * max(abs(baseline), abs(current)) else difference)
 
 
 def _plain(value: float | None) -> str:

@@ -58,7 +58,8 @@ def profile_lines(profile: Profile, identity: Mapping[str, Any], *, everything: 
         title = FIGURES[name].title
         if figure.defined:
             bound = f"{figure.bound} " if figure.bound else ""
-            rows.append([title, bound + number(float(figure)), span(figure.lower, figure.upper), str(figure.counts)])
+            interval = span(*(figure.interval or (None, None))) + (" (rough)" if figure.rough else "")
+            rows.append([title, bound + number(float(figure)), interval, str(figure.counts)])
         else:
             rows.append([title, "undefined", "", figure.reason])
     notes = _notes(profile)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_memuse.model.errors import printable
+from pytest_memuse.model.errors import inert, printable
 from pytest_memuse.profiles.rows import EpisodeRow
 from pytest_memuse.reports.numbers import counted
 from pytest_memuse.reports.table import table
@@ -94,8 +94,8 @@ def _following(refreshed: Sequence[RefreshedArc], baselines: Sequence[tuple[str,
     for name, path in baselines:
         lines.append(
             f"next: the baseline {printable(name)} rests on the old recordings: compare with "
-            f"`pytest --memuse-baseline={shlex.quote(name)}`, and once reviewed store it with "
-            f"`pytest --memuse-update={shlex.quote(name)}`"
+            f"`pytest --memuse-baseline={_typed(name)}`, and once reviewed store it with "
+            f"`pytest --memuse-update={_typed(name)}`"
         )
         files.append(_shown(path, root))
     again = max(arc.attempt for arc in refreshed)
@@ -108,4 +108,9 @@ def _following(refreshed: Sequence[RefreshedArc], baselines: Sequence[tuple[str,
 
 
 def _shown(path: Path, root: Path) -> str:
-    return shlex.quote(str(path.relative_to(root) if path.is_relative_to(root) else path))
+    return _typed(str(path.relative_to(root) if path.is_relative_to(root) else path))
+
+
+def _typed(name: str) -> str:
+    """Return a name as it is typed into a shell."""
+    return shlex.quote(inert(name))

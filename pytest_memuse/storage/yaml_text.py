@@ -36,18 +36,22 @@ def load_yaml(text: str) -> Any:
     Tags beyond those of plain data, a key that stands twice in a mapping, an alias within what it stands for, and more
     values, characters or levels than the bounds of this module are refused.
     """
-    return _bounded(text, lambda: yaml.load(text, Loader=_LOADER))
+    return bounded(text, lambda: yaml.load(text, Loader=_LOADER))
 
 
 def load_yaml_documents(text: str) -> list[Any]:
     """Return the values of a YAML text's documents, in order; the bounds hold for all together. Raises `YamlError`."""
-    documents: list[Any] = _bounded(text, lambda: list(yaml.load_all(text, Loader=_LOADER)))
+    documents: list[Any] = bounded(text, lambda: list(yaml.load_all(text, Loader=_LOADER)))
     return documents
 
 
-def _bounded(text: str, load: Callable[[], Any]) -> Any:
+def bounded(text: str, load: Callable[[], Any], most_values: int | None = None) -> Any:
+    """Return what ``load`` makes of a text, called once the text is within the bounds. Raises `YamlError`.
+
+    ``most_values`` stands for `MAX_VALUES` where it is given.
+    """
     try:
-        _Counter().run(text)
+        _Counter(MAX_VALUES if most_values is None else most_values).run(text)
         return load()
     except YamlError:
         raise
@@ -79,6 +83,7 @@ class _Open:
 class _Counter:
     """Counts what a text would become."""
 
+    most_values: int
     values: int = 0
     characters: int = 0
     open: list[_Open] = field(default_factory=list)
@@ -127,8 +132,8 @@ class _Counter:
     def _count(self, values: int, characters: int, line: int) -> None:
         self.values += values
         self.characters += characters
-        if self.values > MAX_VALUES:
-            raise YamlError(f"it holds more than {MAX_VALUES:,} values, {_REPEATED}", line)
+        if self.values > self.most_values:
+            raise YamlError(f"it holds more than {self.most_values:,} values, {_REPEATED}", line)
         if self.characters > MAX_CHARACTERS:
             raise YamlError(f"it holds more than {MAX_CHARACTERS:,} characters, {_REPEATED}", line)
 

@@ -83,7 +83,7 @@ def test_an_arc_is_worked_through_and_its_deliveries_are_proven(model: str, stre
 @needs_litellm
 @pytest.mark.slow
 def test_litellm_is_served_in_every_api() -> None:
-    from pytest_memuse.agents.quiet_imports import quiet_import
+    from pytest_memuse.execution.quiet_imports import quiet_import
 
     litellm = quiet_import(extra="llm")
     schema = {"type": "object", "properties": {"command": {"type": "string"}}}

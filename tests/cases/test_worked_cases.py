@@ -12,6 +12,7 @@ from pytest_memuse.profiles import FIGURES, EntryRow, EpisodeRow, Profile, RowOu
 from pytest_memuse.spans import ExposureKind, Span, build_spans, match_exposure
 from pytest_memuse.spans.types import Exposure
 from tests.arcs.scored import episode
+from tests.cases.answer_checks import answer_cases, checked
 from tests.cases.episodes import MalformedCase, case_name, cases_folder, episode_from_case, load_cases, load_documents
 from tests.cases.runs import run_from_case, span_from
 
@@ -150,6 +151,20 @@ def test_aggregates_of_a_run(case: dict[str, Any]) -> None:
             value = {key: part for key, part in value.items() if key not in lists}
             found[word] = {key: found[word][key] for key in value}
         assert found[word] == pytest.approx(value), word
+
+
+@pytest.mark.parametrize(
+    "case",
+    [*answer_cases("judge_checks.yaml"), *answer_cases("judge_checks.yaml", cases_folder() / FURTHER)],
+    ids=case_name,
+)
+def test_checks_of_a_judge_answer(case: dict[str, Any]) -> None:
+    file = "judge_checks.yaml"
+    violations = sorted(field(file, case, "violations")) if not case.get("accepted") else []
+    expect = {"accepted": not violations, "violations": violations} | case.get("expect", {})
+    found = checked(case, file)
+
+    assert {word: found.get(word) for word in expect} == expect
 
 
 @cases("labels.yaml")

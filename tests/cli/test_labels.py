@@ -58,6 +58,29 @@ def test_wrong_and_open_labels_are_listed_by_case_and_entry(tmp_path: Path, caps
     assert "wrong: claimed entry 1: influence: none, forced acted on" in out
 
 
+def test_the_total_of_several_sets_is_what_one_set_of_all_would_give(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["labels", "--json", str(folder)]) == 0
+    apart = json.loads(capsys.readouterr().out)["all"]
+    files = sorted(folder.rglob("*.yaml"))
+    together = "---\n".join(path.read_text(encoding="utf-8") for path in files if path.name != "spans.yaml")
+    (folder / "together.yaml").write_text(together, encoding="utf-8")
+    assert main(["labels", "--json", str(folder / "together.yaml")]) == 0
+    whole = json.loads(capsys.readouterr().out)["all"]
+    assert (apart["entries"], apart["signals"]) == (whole["entries"], whole["signals"]) != (0, {})
+
+
+def test_a_judge_of_labels_for_other_evidence_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    form = folder / "form.txt"
+    assert main(["annotate", str(folder / "labels.yaml"), "--from-labels", "-o", str(form)]) == 0
+    changed = case_data("a", {"influence": "none"}, task="Sink the barge.")
+    (folder / "labels.yaml").write_text(yaml.safe_dump(changed), encoding="utf-8")
+    assert main(["labels", "--judge", f"annotations:{form}", str(folder / "labels.yaml")]) == 2
+    assert "form.txt:" in (told := capsys.readouterr().err)
+    assert "were given for other evidence" in told
+
+
 def test_what_cannot_be_measured_is_told_with_the_nearest(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

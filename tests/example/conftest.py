@@ -64,6 +64,20 @@ class Example:
         )
         return Ran(done.returncode, done.stdout + done.stderr, junit)
 
+    def diff(self, baseline: str) -> str:
+        """Return what `memuse diff` says of the last run."""
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest_memuse.cli", "diff", baseline],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=True,
+        )
+        return done.stdout
+
     def remember_with(self, factory: str) -> None:
         """Put another memory system where the project makes its own."""
         conftest = self.folder / "conftest.py"

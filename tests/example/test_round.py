@@ -27,30 +27,33 @@ def _outage(example: Example) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("broken", "stale", "regressed"),
+    ("broken", "stale", "regressed", "diff"),
     [
         pytest.param(
             _no_update,
             r"changed-port, episode update, step \d+: .*\n +stored entry changed: item 1: “.*`billing.port` is `9091`",
             {"outcome_rate", "harm_yield", "coverage_beneficial"},
+            r"newly harmful: 9 entries in 9 tasks, 9 of them contradicted\n(.*\n)*  back to an older text: 10 entries",
             id="the-update-tool-is-disabled-and-stale-values-come-back",
         ),
         pytest.param(
             _no_scope,
             r"\w+, episode \w+, step 1: delivers differently.*\n +entry comes in: item \d+: “",
             {"relevance_share", "delivered_tokens", "token_efficiency"},
+            r"\n  from a namespace that the task had nothing of then: 144 entries in 24 tasks \(36 of repo:mobile",
             id="the-scope-filter-is-lost-and-other-projects-flood-in",
         ),
         pytest.param(
             _outage,
             r"changed-port, episode \w+, step 1: delivers differently.*\n +entry goes out: item 1: “",
             {"outcome_rate", "coverage_beneficial", "relevance_share"},
+            r"\n  nothing is delivered now in 24 of 24 tasks that had memory then\n",
             id="nothing-is-returned",
         ),
     ],
 )
 def test_a_broken_memory_is_stale_then_fails_then_passes_once_undone(
-    example: Example, broken: Break, stale: str, regressed: set[str]
+    example: Example, broken: Break, stale: str, regressed: set[str], diff: str
 ) -> None:
     before = example.files()
     broken(example)
@@ -74,6 +77,8 @@ def test_a_broken_memory_is_stale_then_fails_then_passes_once_undone(
         )
         assert named, failed[figure]
         assert f"gate[{figure}]" in recorded.out
+
+    assert re.search(diff, example.diff("main"))
 
     example.restore()
     undone = example.run("--memuse-baseline=main", "--memuse-record-mode=new_episodes")

@@ -15,6 +15,7 @@ from pytest_memuse.gate import (
     BaselineError,
     Identity,
     JudgedBy,
+    Promotion,
     SuiteBaseline,
     baseline_path,
     check_judge,
@@ -28,8 +29,9 @@ from pytest_memuse.model.digests import json_digest
 from pytest_memuse.model.errors import FormatError
 from tests.gate.rows import entry, episode, span, suite
 
-FIXTURES = Path(__file__).parents[2] / "baselines"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "baselines"
 JUDGE = JudgedBy("tracer", "1", settings={"window": "all"})
+PROMOTION = {"created": "2026-03-01", "how": "x", "reason": "", "replaced": "", "attempts": 1, "regressed": []}
 IDENTITY = Identity(JUDGE, "mem0 2.2.1", "mini-swe-agent 2.4.6", "scripted", "scripted model")
 
 
@@ -96,6 +98,27 @@ def test_every_format_that_was_ever_written_is_still_read(version):
     assert [e.success for e in made_up.run.episodes] == [True, False, None]
     assert made_up.run.episodes[0].spans[0].entries[0].text == "der Port ist 8081 – nicht 8080"
     assert set(baseline.suites) == {"synthetic", "empty"}
+    assert made_up.promotions == ()
+
+
+def test_promotions_in_an_old_format_are_still_read():
+    stored_then = read_baseline(FIXTURES, "format-1-promoted").suites["shop"]
+    assert stored_then.identity.recorded_against == "rule-model"
+    first, second = stored_then.promotions
+    assert (first.how, first.replaced, first.attempts, first.regressed) == ("--memuse-update", "", 1, ())
+    assert second == Promotion(
+        created="2026-11-30",
+        how="--memuse-update",
+        reason="notes are no longer kept",
+        replaced="307d517e1f4f0aecff352f28e776e82b",
+        attempts=1,
+        regressed=("harm_yield", "relevance_share"),
+    )
+    assert (len(stored_then.run.episodes), stored_then.attempts, stored_then.forgotten) == (15, 2, 0)
+
+
+def test_every_stored_format_has_a_test_that_reads_it():
+    assert sorted(path.name for path in FIXTURES.iterdir()) == ["format-1-promoted.json", "format-1.json"]
 
 
 def test_a_missing_baseline_names_those_that_exist_and_the_command_that_makes_it(tmp_path):
@@ -230,6 +253,22 @@ def test_a_merge_conflict_is_named_as_one():
         (["suites", "billing", "attempts"], True, "suites.billing.attempts"),
         (["suites", "billing", "identity", "judge", "settings"], {"a": 1}, "suites.billing.identity.judge.settings.a"),
         (["suites", "billing", "recordings"], {"arc": 3}, "suites.billing.recordings.arc"),
+        (["suites", "billing", "promotions"], {}, "suites.billing.promotions"),
+        (["suites", "billing", "promotions"], ["x"], "suites.billing.promotions[0]"),
+        (["suites", "billing", "promotions"], [PROMOTION | {"attempts": -1}], "suites.billing.promotions[0].attempts"),
+        (["suites", "billing", "promotions"], [PROMOTION | {"how": 1}], "suites.billing.promotions[0].how"),
+        (
+            ["suites", "billing", "promotions"],
+            [PROMOTION | {"regressed": "all"}],
+            "suites.billing.promotions[0].regressed",
+        ),
+        (
+            ["suites", "billing", "promotions"],
+            [PROMOTION | {"regressed": [1]}],
+            "suites.billing.promotions[0].regressed[0]",
+        ),
+        (["suites", "billing", "promotions"], [PROMOTION | {"added": 0.5}], "suites.billing.promotions[0].added"),
+        (["suites", "billing", "forgotten"], "many", "suites.billing.forgotten"),
         (["suites", "billing", "run"], {"suite": "other", "episodes": []}, "suites.billing.run"),
         (["suites", "billing", "run", "episodes"], 7, "suites.billing.run"),
     ],
@@ -342,3 +381,10 @@ def test_known_baselines_are_listed_by_the_names_that_read_them(tmp_path):
     for name in ("main", "team/nightly"):
         write_baseline(tmp_path, name, made())
     assert known_baselines(tmp_path) == ("main", "team/nightly")
+
+
+def test_a_pair_and_a_commit_come_back():
+    alone = made(billing=stored(commit="abc"))
+    pair = made(billing=stored(commit="abc", paired={"arc-00": "d"}))
+    assert parse_baseline(baseline_text(alone), "x") == alone
+    assert parse_baseline(baseline_text(pair), "x") == pair

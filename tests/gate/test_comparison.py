@@ -6,6 +6,7 @@ import pytest
 
 from pytest_memuse.gate import ChangeKind, Comparison, Refusal, TaskKey, compare
 from pytest_memuse.gate.entry_changes import NOT_DELIVERED
+from pytest_memuse.gate.matching import match
 from pytest_memuse.profiles.rows import TEXT_KEPT, Run, Usage
 from tests.gate.rows import entry, episode, span, suite
 
@@ -69,6 +70,15 @@ def test_what_is_not_matched_does_not_enter_the_figures():
     ]
 
 
+def test_a_task_of_which_one_repeat_is_another_task_is_not_the_same():
+    def repeated(*digests):
+        return suite(12, lambda arc, n: [episode(arc, digest=d, id=f"{arc}-{i}") for i, d in enumerate(digests)])
+
+    mixed = match(repeated("d1", "d1"), repeated("d1", "d2"))
+    assert (len(mixed.matched), len(mixed.changed)) == (0, 12)
+    assert len(match(repeated("d1", "d2"), repeated("d2", "d1", "d1")).matched) == 12
+
+
 def test_one_task_id_in_two_arcs_is_two_tasks():
     assert len(compared(suite(10), suite(10)).matching.matched) == 10
 
@@ -125,7 +135,7 @@ def test_an_item_delivered_in_two_spans_is_one_entry_with_all_its_uses():
         (entry("a", "x", IGNORED), entry("a", "y", IGNORED), ChangeKind.TEXT_CHANGED),
         (entry(usage=IGNORED), entry(usage=UNPRODUCTIVE), ChangeKind.USED_DIFFERENTLY),
         (None, entry(usage=IGNORED), ChangeKind.NEWLY_DELIVERED),
-        (entry(usage=IGNORED), entry(), ChangeKind.USED_DIFFERENTLY),
+        (entry(usage=IGNORED), entry(), ChangeKind.NEWLY_BENEFICIAL),
         (entry(usage=MISUSED), entry(usage=MISUSED), None),
     ],
 )
@@ -147,6 +157,13 @@ def test_a_task_that_fails_now_says_so_even_where_no_entry_changed():
     now = suite(12, lambda arc, n: [episode(arc, span(entry()), success=n > 0)])
     [change] = compared(before, now).changes[TaskKey("arc-00", "probe")]
     assert (change.kind, change.item, change.then, change.now) == (ChangeKind.TASK_FAILS, "", "solved", "failed")
+
+
+def test_a_task_that_is_solved_now_has_changed_though_nothing_of_it_is_for_the_worse():
+    before = suite(12, lambda arc, n: [episode(arc, span(entry()), success=n > 0)])
+    result = compared(before, suite(12))
+    assert result.changes == {}
+    assert [task.key for task in result.changed_tasks] == [TaskKey("arc-00", "probe")]
 
 
 def test_repeats_are_counted_together():
@@ -189,6 +206,21 @@ def test_the_task_that_moved_the_figure_most_comes_first():
 
     result = compared(suite(12, make(False)), suite(12, make(True)))
     assert result.responsible["delivered_tokens"][0].arc == "arc-07"
+
+
+def test_a_task_in_which_the_figure_got_better_is_not_held_responsible():
+    def make(bad):
+        def episodes(arc, n):
+            size = 40 if bad and n == 3 else 4000 + 40 * n if bad else 400
+            return [episode(arc, span(entry(usage=UNPRODUCTIVE if bad and n == 3 else IGNORED), characters=size))]
+
+        return episodes
+
+    result = compared(suite(12, make(False)), suite(12, make(True)))
+    assert TaskKey("arc-03", "probe") in result.changes
+    assert {change.arc for change in result.responsible["delivered_tokens"]} == {
+        f"arc-{n:02}" for n in range(12) if n != 3
+    }
 
 
 def test_newly_harmful_entries_stand_first_under_every_figure_even_where_their_task_got_no_worse_in_it():

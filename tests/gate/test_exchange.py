@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_memuse.gate.exchange import Pair, exchange, sign_vectors
+from pytest_memuse.gate.exchange import Pair, all_taken, exchange, sign_vectors
 from tests.gate.pairs import make_pair, pairs
 
 
@@ -94,3 +94,52 @@ def test_one_arc_gives_no_standard_error():
 def test_arcs_that_an_exchange_leaves_as_they_are_do_not_differ():
     pair = Pair(np.array([1.0, 2.0, 3.0]), np.ones(3), np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 1.0]))
     assert pair.differing == 1
+
+
+def test_all_sign_vectors_are_taken_where_the_resamples_suffice():
+    assert [all_taken(arcs) for arcs in (1, 13, 14, 5_000)] == [True, True, False, False]
+    assert all_taken(14, resamples=2**14)
+
+
+@pytest.mark.parametrize("arcs", [3, 40])
+def test_each_arc_is_exchanged_in_half_of_the_sign_vectors_and_independently_of_the_others(arcs):
+    rows = np.concatenate(list(sign_vectors(arcs, np.random.default_rng(8))))
+    rows = np.concatenate([rows, -rows])
+    assert set(np.unique(rows)) == {-1.0, 1.0}
+    assert np.all(np.mean(rows, axis=0) == 0)
+    together = rows.T @ rows / len(rows) - np.eye(arcs)
+    assert np.abs(together).max() < 5 / np.sqrt(len(rows) / 2) if arcs > 13 else np.all(together == 0)
+
+
+def test_figures_answer_alike_for_no_difference_with_and_without_shifts():
+    rng = np.random.default_rng(9)
+    pair = Pair(rng.poisson(2.0, 20) * 1.0, rng.integers(1, 5, 20) * 1.0, rng.poisson(2.0, 20) * 1.0, np.ones(20))
+    [with_shifts], [without] = (exchange([pair], np.random.default_rng(1), shifts=shifts) for shifts in (True, False))
+    assert np.allclose(with_shifts.statistic(0.0), without.statistic(0.0), rtol=1e-12, atol=1e-12)
+
+
+def test_figures_over_one_denominator_are_exchanged_as_each_would_be_alone():
+    rng = np.random.default_rng(10)
+    spans = rng.integers(1, 5, 30) * 1.0, rng.integers(1, 5, 30) * 1.0
+    pairs = [Pair(rng.poisson(1.0, 30) * 1.0, spans[0], rng.poisson(1.0, 30) * 1.0, spans[1]) for _ in range(3)]
+    together = exchange(pairs, np.random.default_rng(1), 400)
+    for pair, figure in zip(pairs, together, strict=True):
+        [alone] = exchange([pair], np.random.default_rng(1), 400)
+        assert np.allclose(alone.statistic(0.2), figure.statistic(0.2), rtol=1e-9, atol=1e-9)
+
+
+def test_an_arc_that_shows_what_most_show_does_not_differ_for_having_more_spans():
+    """Rare events, or events that are rarely missing: only the arcs with the exception tell anything."""
+    spans_before, spans_now = np.array([1.0, 2.0, 3.0, 4.0, 1.0]), np.array([2.0, 1.0, 1.0, 5.0, 1.0])
+    events = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
+    assert Pair(np.zeros(5), spans_before, events, spans_now).differing == 1
+    assert Pair(spans_before, spans_before, spans_now - events, spans_now).differing == 1
+    assert Pair(spans_before * [1, 1, 1, 0.5, 0.5], spans_before, spans_now, spans_now).differing == 2
+
+
+def test_what_rounding_leaves_of_one_rate_in_every_arc_is_not_studentised():
+    rng = np.random.default_rng(11)
+    before, now = rng.uniform(1, 9, 20), rng.uniform(1, 9, 20)
+    [figure] = exchange([Pair(0.1 * before, before, 0.1 * now, now)], rng, 200)
+    assert not figure.statistic(0.0).any()
+    assert figure.standard_error == 0.0

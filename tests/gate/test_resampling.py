@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_memuse.gate.exchange import Pair
-from pytest_memuse.gate.resampling import ALPHA, decide, too_few_arcs
+from pytest_memuse.gate.resampling import ALPHA, decide, p_value, too_few_arcs
 from pytest_memuse.profiles.figures import Worse
-from tests.gate.pairs import figures, make_pair
+from tests.gate.pairs import figures, make_pair, uncommon
 from tests.gate.test_exchange import exchanged, studentised
 
 HIGHER, LOWER = Worse.HIGHER, Worse.LOWER
@@ -210,5 +210,125 @@ def test_a_figure_that_is_rejected_widens_the_others_bounds_no_more():
     [alone], [rejected, beside] = run([open_still]), run([strong, open_still])
     assert rejected.regressed
     assert beside.at_least == alone.at_least
+    # What it has to exceed is therefore that of the figures that are left; the rejected one was asked beside all.
+    assert beside.critical == alone.critical < rejected.critical
     # In the better direction nothing is rejected, and both figures still share the error there.
     assert beside.at_most.value > alone.at_most.value
+
+
+def test_a_p_value_of_all_sign_vectors_is_their_share():
+    assert p_value(51, 1_024, drawn=False) == 51 / 1_024
+
+
+def test_a_p_value_of_drawn_sign_vectors_is_stated_two_standard_errors_above_their_share():
+    assert p_value(400, 10_000, drawn=True) == pytest.approx(0.04 + 2 * (0.04 * 0.96 / 10_000) ** 0.5)
+    assert p_value(10_000, 10_000, drawn=True) == 1.0
+    stated = [p_value(reached, 500, drawn=True) for reached in range(501)]
+    assert stated == sorted(stated)
+    assert p_value(458, 10_000, drawn=True) <= ALPHA < p_value(459, 10_000, drawn=True)
+
+
+def share_of_all(pair: Pair) -> float:
+    """The p-value of every sign vector of sixteen arcs, more than are taken by default."""
+    return run([pair], resamples=2**16, bounds=False)[0].p_worse
+
+
+def test_what_all_sign_vectors_would_not_reject_is_rejected_under_hardly_any_seed():
+    """A pair just above alpha. By the bare share of drawn vectors it would pass or fail by the seed alone."""
+    rng = np.random.default_rng(18)
+    noise = rng.normal(size=16)
+    low, high = 0.0, 2.0
+    for _ in range(14):
+        shift = (low + high) / 2
+        low, high = (shift, high) if share_of_all(make_pair(np.zeros(16), noise + shift)) > ALPHA else (low, shift)
+    pair = make_pair(np.zeros(16), noise + low)
+    assert ALPHA < share_of_all(pair) < ALPHA + 2e-3
+    p_values = [decide([pair], [HIGHER], np.random.default_rng(seed), bounds=False)[0].p_worse for seed in range(200)]
+    assert sum(p <= ALPHA for p in p_values) <= 10
+    bare = sum(p <= p_value(500, 10_000, drawn=True) for p in p_values)
+    assert 40 <= bare <= 160
+
+
+def test_what_is_clearly_worse_is_rejected_under_every_seed():
+    rng = np.random.default_rng(19)
+    pair = make_pair(np.zeros(30), rng.normal(0.75, 1, 30))
+    assert run([pair])[0].p_worse < 0.01
+    assert all(decide([pair], [HIGHER], np.random.default_rng(s), bounds=False)[0].regressed for s in range(50))
+
+
+def test_drawing_many_sign_vectors_comes_to_what_all_of_them_say():
+    rng = np.random.default_rng(20)
+    pairs = [make_pair(rng.normal(size=16), rng.normal(0.3, 1, 16)) for _ in range(3)]
+    every, drawn = (run(pairs, resamples=number, bounds=False) for number in (2**16, 2**15))
+    for one, other in zip(every, drawn, strict=True):
+        error = (one.p_worse * (1 - one.p_worse) / 2**15) ** 0.5
+        assert -2 * error <= other.p_worse - one.p_worse <= 6 * error
+
+
+@settings(max_examples=10, deadline=None)
+@given(figures(14, 22), st.sampled_from([0.0, 0.5]))
+def test_verdict_and_bound_never_disagree_where_sign_vectors_are_drawn(pairs, limit):
+    for decision in run(pairs, tolerances=[limit] * 3, resamples=1_000):
+        least, most = decision.at_least, decision.at_most
+        beyond = least.value is not None and (least.value > limit or (least.value == limit and least.excluded))
+        below = most.value is not None and (most.value < -limit or (most.value == -limit and most.excluded))
+        assert decision.regressed == beyond == (decision.p_worse <= ALPHA)
+        assert decision.improved == below == (decision.p_better <= ALPHA)
+
+
+@settings(max_examples=10, deadline=None)
+@given(figures(14, 22))
+def test_swapping_the_sides_swaps_the_verdicts_where_sign_vectors_are_drawn(pairs):
+    there, back = (run(found, resamples=1_000, bounds=False) for found in (pairs, [swapped(pair) for pair in pairs]))
+    for one, other in zip(there, back, strict=True):
+        assert (one.regressed, one.improved) == (other.improved, other.regressed)
+        assert (one.p_worse, one.p_better) == (other.p_better, other.p_worse)
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=30, deadline=None)
+@given(st.integers(5, 16).flatmap(lambda arcs: st.lists(uncommon(arcs), min_size=1, max_size=3)))
+def test_whatever_is_counted_no_number_is_undefined_by_accident(pairs):
+    for decision in run(pairs, resamples=100):
+        numbers = [decision.worse, decision.standard_error, decision.p_worse, decision.p_better, decision.critical]
+        numbers += [bound.value for bound in (decision.at_least, decision.at_most) if bound.value is not None]
+        assert np.all(np.isfinite(numbers))
+        assert 0 < decision.p_worse <= 1
+        assert 0 < decision.p_better <= 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(5, 24), st.sampled_from([10.0, 1e3, 1e9]), st.integers(0, 2**20))
+def test_one_arc_above_all_others_decides_nothing_alone(arcs, size, seed):
+    now = np.random.default_rng(seed).uniform(0.5e-3, 1e-3, arcs) * (-1.0) ** np.arange(arcs)
+    now[0] = size
+    [decision] = run([make_pair(np.zeros(arcs), now)], resamples=500)
+    assert decision.p_worse >= 0.1
+    assert not decision.regressed
+    assert not decision.improved
+
+
+def test_arcs_that_all_tie_are_counted_as_reaching_the_observed():
+    """Five of ten arcs worse by one: of the 32 ways to sign them only one is as bad, whatever the five still do."""
+    pair = make_pair(np.zeros(10), [1.0] * 5 + [0.0] * 5)
+    assert run([pair])[0].p_worse == 1 / 32
+    mixed = make_pair(np.zeros(10), [1.0] * 5 + [-1.0] * 5)
+    assert run([mixed])[0].p_worse == pytest.approx((1 + 252 / 1_024) / 2)
+
+
+def test_a_figure_without_spread_and_one_without_event_leave_the_others_their_bounds():
+    rng = np.random.default_rng(21)
+    plain = make_pair(rng.normal(size=12), rng.normal(0.5, 1, 12))
+    still, empty = make_pair(np.ones(12), np.ones(12)), make_pair(np.zeros(12), np.zeros(12))
+    alone, beside = run([plain])[0], run([still, plain, empty])[1]
+    assert (alone.at_least, alone.at_most) == (beside.at_least, beside.at_most)
+
+
+def test_an_arc_that_stands_on_one_side_only_is_counted_there():
+    rng = np.random.default_rng(22)
+    before, now = rng.poisson(3.0, 8) * 1.0, rng.poisson(3.0, 8) * 1.0
+    spans_before, spans_now = np.full(8, 4.0), np.full(8, 4.0)
+    before[0] = spans_before[0] = 0.0
+    pair = Pair(before, spans_before, now, spans_now)
+    assert run([pair])[0].worse == pytest.approx(now.sum() / 32 - before.sum() / 28)
+    assert run([pair])[0].p_worse == pytest.approx(brute_force_p([pair])[0])

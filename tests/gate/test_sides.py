@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_memuse.gate.comparison import Comparison, compare
 from pytest_memuse.gate.sides import figure_sides
@@ -54,6 +56,24 @@ def test_arcs_stand_in_the_same_place_on_both_sides_whatever_order_they_ran_in()
     pair = figure_sides(FIGURES["delivered_tokens"], run, backwards, run.arcs).pair
     assert np.array_equal(pair.baseline_numerator, pair.current_numerator)
     assert pair.differing == 0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=8), st.lists(st.integers(1, 6), min_size=8, max_size=8))
+def test_repeats_of_an_arc_never_make_more_clusters(before, now):
+    """However often each arc was run, on whichever side: as many clusters as arcs, each with everything it holds."""
+
+    def repeated(times):
+        def make(arc, number):
+            return [episode(arc, span(entry()), id=f"{arc}-{repeat}") for repeat in range(times[number])]
+
+        return suite(len(before), make)
+
+    baseline, current = repeated(before), repeated(now)
+    pair = figure_sides(FIGURES["outcome_rate"], baseline, current, baseline.arcs).pair
+    assert pair.arcs == len(before)
+    assert pair.baseline_denominator.tolist() == before
+    assert pair.current_denominator.tolist() == now[: len(before)]
 
 
 def test_counts_stand_beside_the_value():

@@ -1,7 +1,8 @@
 import pytest
 
-from pytest_memuse.gate.tolerance import Tolerance, parse_tolerance
+from pytest_memuse.gate.tolerance import Tolerance, check_gated, parse_tolerance, parse_tolerances
 from pytest_memuse.model.errors import MemuseError
+from pytest_memuse.profiles.figures import FIGURES
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,29 @@ def test_a_relative_tolerance_is_a_share_of_the_baselines_size():
 def test_a_tolerance_that_is_no_size_is_refused(value):
     with pytest.raises(MemuseError, match="finite number of at least 0"):
         Tolerance(value)
+
+
+def test_several_tolerances_are_separated_by_commas_or_lines():
+    found = parse_tolerances("steps=5%, outcome_rate = 0.02\n\nharm_yield=1e-3,\n", FIGURES)
+    assert found == {
+        "steps": Tolerance(0.05, relative=True),
+        "outcome_rate": Tolerance(0.02),
+        "harm_yield": Tolerance(0.001),
+    }
+    assert parse_tolerances("", FIGURES) == {}
+
+
+def test_a_figure_has_one_tolerance():
+    with pytest.raises(MemuseError, match="The figure 'steps' has two tolerances") as caught:
+        parse_tolerances("steps=5%\nsteps=6", FIGURES)
+    assert caught.value.reason == "tolerance"
+
+
+def test_a_share_of_nothing_is_nothing():
+    assert Tolerance(0.5, relative=True).of(0.0) == 0.0
+
+
+def test_a_gated_figure_that_does_not_exist_is_named_with_its_nearest():
+    check_gated(["steps", "outcome_rate"], FIGURES)
+    with pytest.raises(MemuseError, match="There is no figure 'step' to gate; did you mean 'steps'"):
+        check_gated(["outcome_rate", "step"], FIGURES)

@@ -69,10 +69,36 @@ def test_four_arcs_are_too_few_whatever_happened_in_them():
         assert figure.arcs_needed is None or figure.arcs_needed >= 5
 
 
+def test_four_arcs_say_nothing_of_what_they_would_detect_however_far_apart_they_are():
+    tokens = of(compared(suite(4, with_sizes()), suite(4, with_sizes(2))), "delivered_tokens")
+    assert (tokens.smallest_detectable, tokens.lower, tokens.upper, tokens.p) == (None, None, None, None)
+    assert of(compared(suite(8, with_sizes()), suite(8, with_sizes(2))), "delivered_tokens").smallest_detectable > 0
+
+
 def test_four_arcs_of_one_recording_are_still_too_few():
     digests = {f"arc-{n:02}": "same" for n in range(4)}
     result = compared(suite(4), suite(4), recordings=(digests, digests))
     assert {figure.verdict for figure in result.figures} == {Verdict.INCONCLUSIVE}
+
+
+def test_many_tasks_of_four_arcs_are_too_few_all_the_same():
+    def make(bad):
+        return lambda arc, n: [episode(arc, span(entry()), task=f"t{t}", success=not bad) for t in range(10)]
+
+    outcome = of(compared(suite(4, make(False)), suite(4, make(True))), "outcome_rate")
+    assert (outcome.verdict, outcome.arcs) == (Verdict.INCONCLUSIVE, 4)
+    assert outcome.reason == "too few arcs: 4 arcs, and at least 5 are needed"
+
+
+def test_a_stricter_alpha_asks_for_more_arcs_and_for_a_rarer_chance():
+    strict = of(compared(suite(6), suite(6, failing(6)), alpha=0.01), "outcome_rate")
+    assert strict.reason == "too few arcs: 6 arcs, and at least 7 are needed"
+    six_of_twelve = suite(12), suite(12, failing(6))
+    usual, rarer = (
+        of(compared(*six_of_twelve, figures=["outcome_rate"], alpha=alpha), "outcome_rate") for alpha in (0.05, 0.01)
+    )
+    assert usual.p == rarer.p == 1 / 64
+    assert (usual.verdict, rarer.verdict) == (Verdict.REGRESSED, Verdict.INCONCLUSIVE)
 
 
 def test_a_figure_that_is_undefined_now_has_regressed_even_on_too_few_arcs():
@@ -120,6 +146,12 @@ def test_one_other_recording_is_enough_not_to_hold_unseen():
     assert {figure.verdict for figure in result.figures} == {Verdict.INCONCLUSIVE}
 
 
+def test_an_arc_without_a_recording_on_either_side_is_not_known_to_be_the_same():
+    digests = {f"arc-{n:02}": f"digest-{n}" for n in range(11)}
+    result = compared(suite(12), suite(12), recordings=(digests, dict(digests)))
+    assert {figure.verdict for figure in result.figures} == {Verdict.INCONCLUSIVE}
+
+
 def test_the_same_recordings_judged_otherwise_are_tested_like_any_other():
     digests = {f"arc-{n:02}": f"digest-{n}" for n in range(12)}
     result = compared(suite(12), suite(12, failing(9)), recordings=(digests, digests))
@@ -163,9 +195,105 @@ def test_a_change_beyond_the_tolerance_has_regressed():
     assert tokens.lower > 10
 
 
+def scattered(arcs):
+    """Two runs whose arcs differ by far more than the runs do."""
+    sizes = [4 * (100 + 10 * ((7 * n) % 11)) for n in range(arcs)]
+    turned = [*sizes[1:], sizes[0] + 8]
+    return tuple(
+        suite(arcs, lambda arc, n, of=sizes_of: [episode(arc, span(entry(), characters=of[n]))])
+        for sizes_of in (sizes, turned)
+    )
+
+
+def test_a_difference_within_the_tolerance_is_not_held_while_its_bound_is_beyond():
+    limit = {"delivered_tokens": Tolerance(2.0)}
+    tokens = of(compared(*scattered(33), tolerances=limit), "delivered_tokens")
+    assert tokens.difference < tokens.tolerance < tokens.upper
+    assert not tokens.rough
+    assert (tokens.verdict, tokens.reason) == (
+        Verdict.INCONCLUSIVE,
+        "no difference that the arcs can tell from chance",
+    )
+
+
+def test_without_a_tolerance_nothing_is_held_however_many_arcs_differ():
+    there, back = (of(compared(*runs), "delivered_tokens") for runs in (scattered(33), tuple(reversed(scattered(33)))))
+    assert not there.rough
+    assert (there.verdict, there.reason) == (Verdict.INCONCLUSIVE, "worse, but within what chance explains")
+    assert (back.verdict, back.reason) == (Verdict.INCONCLUSIVE, "better, but within what chance explains")
+
+
+def test_arcs_that_all_differ_alike_have_no_bound_to_hold_a_tolerance_by():
+    """Twenty arcs with two tokens more each: no spread says how much that may be in truth."""
+    tokens = of(
+        compared(
+            suite(20, with_sizes()), suite(20, with_sizes(step=8)), tolerances={"delivered_tokens": Tolerance(20)}
+        ),
+        "delivered_tokens",
+    )
+    assert (tokens.difference, tokens.differing, tokens.upper) == (2.0, 20, None)
+    assert tokens.verdict is Verdict.INCONCLUSIVE
+
+
+def test_arcs_that_all_got_worse_alike_are_worse_than_the_bound_itself_in_the_figures_own_direction():
+    result = compared(suite(12), suite(12, failing(12)))
+    harm, outcome = of(result, "harm_yield"), of(result, "outcome_rate")
+    assert (harm.lower, harm.lower_excluded, harm.upper, harm.upper_excluded) == (0.0, True, None, False)
+    assert (outcome.lower, outcome.lower_excluded, outcome.upper, outcome.upper_excluded) == (None, False, 0.0, True)
+
+
 def test_few_events_are_never_held_however_wide_the_tolerance():
     result = compared(suite(60), suite(60, failing(2)), tolerances={"harm_yield": Tolerance(90)})
     assert of(result, "harm_yield").verdict is Verdict.INCONCLUSIVE
+
+
+def test_what_is_within_the_tolerance_by_a_rough_bound_only_is_not_held():
+    def sized(scale):
+        return lambda arc, n: [episode(arc, span(entry(), characters=int(400 + 40 * n + scale * (n % 5))))]
+
+    tolerances = {"delivered_tokens": Tolerance(0.5, relative=True)}
+    few, enough = (
+        of(compared(suite(arcs, sized(0)), suite(arcs, sized(40)), tolerances=tolerances), "delivered_tokens")
+        for arcs in (18, 19)
+    )
+    assert (few.differing, few.rough, few.verdict) == (14, True, Verdict.INCONCLUSIVE)
+    assert few.upper < few.tolerance
+    assert few.reason == "within the tolerance by a rough bound only: 14 arcs differ, fewer than 15"
+    assert (enough.differing, enough.rough, enough.verdict) == (15, False, Verdict.HELD)
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"), [(0.6, Verdict.INCONCLUSIVE), (0.95, Verdict.INCONCLUSIVE), (1.05, Verdict.HELD)]
+)
+def test_held_is_what_the_bound_from_above_keeps_within_the_tolerance(share, verdict):
+    def noisy(shift):
+        return lambda arc, n: [episode(arc, span(entry(), characters=4000 + 400 * ((7 * n + shift * n * n) % 9)))]
+
+    def gated(tolerance):
+        tolerances = {"delivered_tokens": Tolerance(tolerance)}
+        runs = suite(30, noisy(0)), suite(30, noisy(1))
+        return of(compared(*runs, figures=["delivered_tokens"], tolerances=tolerances), "delivered_tokens")
+
+    most = gated(0.0).upper
+    assert most > 0
+    assert gated(share * most).verdict is verdict
+
+
+def test_few_arcs_with_an_event_make_a_bound_rough_however_many_differ_in_their_spans():
+    """Two spans then and one now tell nothing of entries that were harmful in neither."""
+
+    def make(count, spans):
+        def arc_of(arc, number):
+            usage = Usage.MISUSED if number < count else Usage.USED
+            return [episode(arc, *(span(entry(usage=usage)) for _ in range(spans + number % 2)))]
+
+        return arc_of
+
+    harm = of(compared(suite(60, make(7, 1)), suite(60, make(12, 2))), "harm_yield")
+    assert harm.rough
+    assert harm.differing < 15
+    many = of(compared(suite(60, make(20, 1)), suite(60, make(30, 2))), "harm_yield")
+    assert not many.rough
 
 
 def test_an_inconclusive_figure_says_what_could_be_seen_and_how_many_arcs_it_needs():
@@ -214,7 +342,7 @@ def test_a_baseline_that_is_a_mere_bound_fails_nothing():
     assert "mere bound" in tokens.reason
 
 
-def test_a_figure_that_is_a_mere_bound_now_can_fail_but_not_improve():
+def test_a_figure_that_is_a_mere_bound_now_can_fail_but_neither_improve_nor_hold():
     def redacted(scale):
         plain = with_sizes(scale)
         return lambda arc, n: [
@@ -224,6 +352,12 @@ def test_a_figure_that_is_a_mere_bound_now_can_fail_but_not_improve():
     up = of(compared(suite(30, with_sizes()), suite(30, redacted(2))), "delivered_tokens")
     down = of(compared(suite(30, with_sizes()), suite(30, redacted(0.5))), "delivered_tokens")
     assert (up.verdict, down.verdict) == (Verdict.REGRESSED, Verdict.INCONCLUSIVE)
+    tolerances = {"delivered_tokens": Tolerance(0.1, relative=True)}
+    plain, bound = (
+        of(compared(suite(30, with_sizes()), suite(30, make(1.02)), tolerances=tolerances), "delivered_tokens")
+        for make in (with_sizes, redacted)
+    )
+    assert (plain.verdict, bound.verdict) == (Verdict.HELD, Verdict.INCONCLUSIVE)
 
 
 @pytest.mark.parametrize("spec", [s for s in FIGURES.values() if s.if_redacted], ids=lambda s: s.name)

@@ -16,10 +16,10 @@ from tests.cases.episodes import OWN_CASES, cases_folder, episode_from_case
 
 OWN_LABELS = Path(__file__).parents[2] / "fixtures" / "labels"
 HELD = (OWN_CASES / "labels.yaml", OWN_LABELS / "tracer.yaml")
-"""The sets that hold the tracer to their labels."""
+"""The sets that the tracer was first held to."""
 
 CONSTRUCTED = OWN_LABELS / "constructed"
-"""Written from construction alone, without the tracer: measured and reported."""
+"""Written from construction alone, before the tracer that it measures, which reads it without a mistake."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def test_every_set_can_be_measured_and_is_reported(name: str, capsys: pytest.Cap
     assert len(agreement.scored) == sum(len(label.forced) for case in sets()[name] for label in case.labels)
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", [*OWN, str(CONSTRUCTED)])
 def test_no_determined_signal_contradicts_its_construction(name: str) -> None:
     agreement = agreement_of(name)
     assert agreement.mistakes == ()

@@ -4,14 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest_memuse
 
-_WITHOUT = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+_WITHOUT = ("-p", "no:hypothesispytest", "-p", "no:anyio")
 """Plugins that happen to be installed here, take long to start, and have no part in what is tested."""
 
 _ROOT = Path(pytest_memuse.__file__).parents[1]
@@ -99,6 +99,11 @@ class Ran:
     junit: Path
 
     @property
+    def gate_lines(self) -> list[str]:
+        """The lines of the summary that say how gates ended."""
+        return [line for line in self.out.splitlines() if line.startswith(("gate ", "gate:"))]
+
+    @property
     def failures(self) -> dict[str, str]:
         """Names and messages of the JUnit file's failures."""
         cases = ElementTree.parse(self.junit).getroot().iter("testcase")
@@ -109,11 +114,30 @@ class Ran:
         }
 
 
+Start = Callable[[Sequence[str], Path, Mapping[str, str]], tuple[int, str]]
+"""Runs pytest with these arguments in a folder with an environment; returns exit code and what it printed."""
+
+
+def start_pytest(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run pytest as a user does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
 @dataclass(frozen=True)
 class Project:
-    """A project in a folder of its own."""
+    """A project in a folder of its own, and how pytest is started in it."""
 
     folder: Path
+    start: Start = start_pytest
 
     @classmethod
     def make(cls, folder: Path, *, arcs: int = 6) -> "Project":
@@ -126,24 +150,31 @@ class Project:
 
     def copy(self, folder: Path) -> "Project":
         shutil.copytree(self.folder, folder)
-        return Project(folder)
+        return Project(folder, self.start)
 
-    def run(self, *arguments: str, broken: Sequence[str] = (), **environment: str) -> Ran:
-        """Run pytest in the project; ``broken`` names faults of its memory system."""
+    def run(
+        self,
+        *arguments: str,
+        broken: Sequence[str] = (),
+        cache: bool = False,
+        junit_file: bool = True,
+        within: str = "",
+        **environment: str,
+    ) -> Ran:
+        """Run pytest in the project, or ``within`` a folder of it; ``broken`` names faults of its memory system.
+
+        pytest's cache is off unless asked for, so that one run of a test says nothing to the next.
+        """
         junit = self.folder / "junit.xml"
+        junit.unlink(missing_ok=True)
+        given = [] if cache else ["-p", "no:cacheprovider"]
+        given += [f"--junitxml={junit}"] if junit_file else []
         # Without compiled files every run would pay for compiling the libraries again.
         dropped = ("MEMUSE", "PYTEST", "CI", "PYTHONDONTWRITEBYTECODE")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *_WITHOUT, f"--junitxml={junit}", *arguments],
-            cwd=self.folder,
-            env={**kept, "PYTHONPATH": str(_ROOT), "BREAK": " ".join(broken), "COLUMNS": "200", **environment},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        return Ran(done.returncode, done.stdout + done.stderr, junit)
+        environment = {**kept, "PYTHONPATH": str(_ROOT), "BREAK": " ".join(broken), "COLUMNS": "200", **environment}
+        code, printed = self.start([*_WITHOUT, *given, *arguments], self.folder / within, environment)
+        return Ran(code, printed, junit)
 
     def recordings(self) -> dict[str, bytes]:
         """Return every recording and baseline, to compare before and after."""

@@ -13,7 +13,7 @@ from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBasel
 from pytest_memuse.gate.store import write_baseline
 from pytest_memuse.memory.faults import FAULTS, Way
 from pytest_memuse.model import MemuseError
-from pytest_memuse.plugin import gating, mutating, mutation_store
+from pytest_memuse.plugin import gate_reports, mutating, mutation_store
 from pytest_memuse.plugin.fault_runs import FaultRun, read_run
 from pytest_memuse.plugin.mutating import shortfall
 from pytest_memuse.plugin.options import settings_of
@@ -93,7 +93,7 @@ def tried(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callabl
     """Return what tries three faults with a stand-in for the processes, and returns the lines of the report."""
     config = pytester.parseconfig("--memuse-mutate=outage,late,flood")
     session = SimpleNamespace(config=config, items=[], testscollected=0)
-    monkeypatch.setattr(gating, "publish", lambda session, report: published.append(report))
+    monkeypatch.setattr(gate_reports, "publish", lambda session, report: published.append(report))
     published: list[pytest.TestReport] = []
     identity = dict.fromkeys(["memory", "agent", "judge"])
 

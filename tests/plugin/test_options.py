@@ -42,8 +42,9 @@ def test_folders_start_from_the_root_folder(pytester: pytest.Pytester) -> None:
 def test_help_names_every_option_with_its_valid_values(pytester: pytest.Pytester) -> None:
     text = " ".join(pytester.runpytest_inprocess("--help").stdout.str().split())
     for option in OPTIONS:
-        assert not option.flag or f"{option.switch}={option.metavar}" in text
-        assert not option.ini or option.key in text
+        given = f"=[{option.metavar}]" if option.alone is not None else f"={option.metavar}"
+        assert not option.flag or option.switch + given in text
+        assert not option.ini or option.ini_key in text
         assert not option.values or f"(one of {', '.join(option.values)}; default {option.default})" in text
 
 
@@ -64,3 +65,52 @@ def test_a_rule_of_what_may_vary_that_is_none_is_a_usage_error(pytester: pytest.
     pytester.makeini("[pytest]\nmemuse_matching = ticket TICKET\n")
     with pytest.raises(pytest.UsageError, match="memuse_matching: 'ticket TICKET': it must be `name: regular expr"):
         settings_of(pytester.parseconfig(), {})
+
+
+def test_one_update_excludes_the_other(pytester: pytest.Pytester) -> None:
+    with pytest.raises(pytest.UsageError, match="--memuse-update does not go with --memuse-update-new-only"):
+        settings_of(pytester.parseconfig("--memuse-update=main", "--memuse-update-new-only=main"), {})
+    settings = settings_of(pytester.parseconfig("--memuse-update-new-only=main"), {})
+    assert (settings.update, settings.new_only) == ("main", True)
+
+
+@pytest.mark.parametrize("flag", ["--memuse-update=main", "--memuse-update-new-only=main"])
+def test_nothing_is_updated_in_ci(pytester: pytest.Pytester, flag: str) -> None:
+    with pytest.raises(pytest.UsageError, match=f"{flag} is refused because CI is set"):
+        settings_of(pytester.parseconfig(flag), {"CI": "true"})
+    assert settings_of(pytester.parseconfig(flag, "--memuse-force"), {"CI": "true"}).update == "main"
+
+
+@pytest.mark.parametrize("switch", ["--memuse-save", "--memuse-compare"])
+@pytest.mark.parametrize(
+    ("written", "found"), [([], None), ([""], ""), (["="], ""), (["=before"], "before"), ([" before"], "before")]
+)
+def test_a_saved_run_is_named_or_not(
+    pytester: pytest.Pytester, switch: str, written: list[str], found: str | None
+) -> None:
+    flags = [part for end in written for part in (switch + end).split(" ")]
+    settings = settings_of(pytester.parseconfig(*flags), {})
+    assert getattr(settings, switch.removeprefix("--memuse-")) == found
+
+
+@pytest.mark.parametrize("switch", ["--memuse-save", "--memuse-compare"])
+@pytest.mark.parametrize("path", ["tests", "test_shop.py", "test_shop.py::test_one"])
+def test_a_path_after_the_flag_is_not_taken_for_a_name(pytester: pytest.Pytester, switch: str, path: str) -> None:
+    pytester.mkdir("tests")
+    pytester.makepyfile(test_shop="")
+    with pytest.raises(pytest.UsageError, match="give files and folders first, or write"):
+        settings_of(pytester.parseconfig(switch, path), {})
+    if path == "tests":
+        assert settings_of(pytester.parseconfig(f"{switch}=tests"), {}).in_use
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "-x", ".hidden", "a b", "x" * 61, "é"])
+def test_a_name_of_a_run_is_a_plain_one(pytester: pytest.Pytester, name: str) -> None:
+    with pytest.raises(pytest.UsageError, match="is not a valid value"):
+        settings_of(pytester.parseconfig(f"--memuse-save={name}"), {})
+
+
+def test_a_number_names_no_run_that_is_saved(pytester: pytest.Pytester) -> None:
+    with pytest.raises(pytest.UsageError, match="--memuse-save: '12' is a number"):
+        settings_of(pytester.parseconfig("--memuse-save=12"), {})
+    assert settings_of(pytester.parseconfig("--memuse-compare=12"), {}).compare == "12"

@@ -188,7 +188,7 @@ def test_the_order_of_unrelated_episodes_changes_no_figure(run: Run, random: Any
         assert before.counts == after.counts
         if before.defined:
             assert float(before) == pytest.approx(float(after))
-            assert (before.lower, before.upper) == pytest.approx((after.lower, after.upper))
+            assert (before.interval or ()) == pytest.approx(after.interval or ())
     assert one.triage_counts == other.triage_counts
     assert set(one.recurring.items) == set(other.recurring.items)
 
@@ -199,9 +199,9 @@ def test_a_share_lies_between_zero_and_one_and_within_its_interval(run: Run) -> 
     for figure in Profile.of(run):
         if figure.defined:
             assert float(figure) >= 0
-            assert figure.spec.kind != "share" or float(figure) <= 1
-            if figure.lower is not None and figure.upper is not None:
-                assert figure.lower - 1e-9 <= float(figure) <= figure.upper + 1e-9
+            assert figure.behind.kind != "share" or float(figure) <= 1
+            if figure.interval is not None:
+                assert figure.interval[0] - 1e-9 <= float(figure) <= figure.interval[1] + 1e-9
 
 
 def test_an_episode_outside_every_arc_is_impossible_so_each_counts_once() -> None:

@@ -1,169 +1,147 @@
-"""Simulated builds for the gate: the generators of ``tests/cases/data/gate_generator.yaml``, as numpy arrays.
+"""The tables of ``docs/statistics.md``, from simulated builds. ``python -m tests.benchmarks.gate.simulation --help``.
 
-``python -m tests.benchmarks.gate.simulation --help`` prints the tables of ``docs/statistics.md``.
+``MEMUSE_CASES=DIR`` takes ``gate_generator.yaml`` from another folder. Ctrl-C prints the tables of what is done;
+``--keep FILE`` stores it as it grows, and the same command goes on from there.
 """
 
 import argparse
+import json
+import multiprocessing
+import os
+import signal
+import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from itertools import repeat
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
+from tests.benchmarks.gate.generators import generators
+from tests.benchmarks.gate.rows import TOLERANCES, Cell, row
+from tests.benchmarks.gate.tables import print_tables
 
-from pytest_memuse.gate.exchange import Pair
-from pytest_memuse.gate.resampling import ALPHA, decide
-from pytest_memuse.profiles.figures import Worse
-
-FIGURES = ("relevance", "corroboration", "information gain", "acted on", "benefit", "harm", "benefit per token")
-DIRECTIONS = tuple(Worse.HIGHER if name == "harm" else Worse.LOWER for name in FIGURES)
-SIGNS = np.array([1.0 if direction is Worse.HIGHER else -1.0 for direction in DIRECTIONS])
-CHANGED_FIGURE = {"harm": 5, "relevance": 0, "acted_on": 3}
-"""The changes of the current side only, and the figure that each changes by itself."""
-ENTRIES = 10
+_BATCH = 20
+_ARCS = {"verdicts": [20, 100, 500], "kinds": [20, 100, 500], "bounds": [10, 30, 100]}
 
 
-@dataclass(frozen=True, slots=True)
-class Generator:
-    """One generator of builds. ``relevance`` holds the parameters of the beta distribution of an arc's own rate."""
+@dataclass(slots=True)
+class Kept:
+    """Sums of rows by cell, each over the builds with the seeds ``first`` up to ``first`` + number of builds."""
 
-    relevance: tuple[float, float] = (0.6, 3.0)
-    acted_on: float = 0.27
-    harmed: float = 0.05
-    heavy: bool = False
-    repeats: int = 1
+    first: int
+    file: Path | None = None
+    sums: dict[str, list[int]] = field(default_factory=dict)
+    builds: dict[str, int] = field(default_factory=dict)
 
+    @classmethod
+    def read(cls, first: int, file: Path | None) -> "Kept":
+        """Return what a file holds of the same generators from the same first seed; nothing otherwise."""
+        kept = cls(first, file)
+        if file is not None and file.exists():
+            stored = json.loads(file.read_text(encoding="utf-8"))
+            if (stored["first"], stored["generators"]) == (first, generators().digest):
+                kept.sums, kept.builds = stored["sums"], stored["builds"]
+        return kept
 
-GENERATORS = {
-    "dense": Generator(),
-    "sparse": Generator(relevance=(0.3, 6.0), acted_on=0.1, harmed=0.02),
-    "repeats": Generator(heavy=True, repeats=3),
-}
+    def add(self, cell: Cell, builds: int, sums: Sequence[int]) -> None:
+        """Add a batch of builds of a cell."""
+        before = self.sums.get(cell.name, [0] * len(sums))
+        self.sums[cell.name] = [one + other for one, other in zip(before, sums, strict=True)]
+        self.builds[cell.name] = self.builds.get(cell.name, 0) + builds
 
-
-def build(generator: Generator, arcs: int, rng: np.random.Generator, change: str | None = None) -> list[Pair]:
-    """Return the seven figures of one build, the same arcs on both sides."""
-    rates = rng.beta(*generator.relevance, arcs)
-    baseline = _side(generator, rates, rng, None)
-    current = _side(generator, rates, rng, change)
-    return [Pair(*before, *now) for before, now in zip(baseline, current, strict=True)]
-
-
-def wilson(hits: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of a share."""
-    share = hits / trials
-    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
-    half = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / (1 + z * z / trials)
-    return float(centre - half), float(centre + half)
-
-
-def gate_regresses(pairs: Sequence[Pair], seed: int, resamples: int) -> NDArray[np.bool_]:
-    """Return which figures the gate calls regressed."""
-    rng = np.random.default_rng([seed, 1])
-    found = decide(pairs, DIRECTIONS, rng, resamples=resamples, bounds=False)
-    return np.array([decision.regressed for decision in found])
+    def write(self) -> None:
+        """Store everything, where there is a file for it."""
+        if self.file is not None:
+            held = {"first": self.first, "generators": generators().digest, "builds": self.builds, "sums": self.sums}
+            beside = self.file.with_suffix(".part")
+            beside.write_text(json.dumps(held, indent=1), encoding="utf-8")
+            beside.replace(self.file)
 
 
-def reference_regresses(pairs: Sequence[Pair], seed: int, resamples: int) -> NDArray[np.bool_]:
-    """Return the same of a plain single-step maximum on sign flips, written for comparison only."""
-    rng = np.random.default_rng([seed, 2])
-    flips = np.where(rng.random((resamples, pairs[0].arcs)) < 0.5, -1.0, 1.0)
-    flips[0] = 1.0
-    columns = []
-    for pair, sign in zip(pairs, SIGNS, strict=True):
-        numerators = pair.baseline_numerator + pair.current_numerator
-        denominators = pair.baseline_denominator + pair.current_denominator
-        ratio = numerators.sum() / denominators.sum()
-        before = pair.baseline_numerator - ratio * pair.baseline_denominator
-        contribution = sign * (pair.current_numerator - ratio * pair.current_denominator - before)
-        size = np.sqrt(np.sum(contribution**2))
-        columns.append(contribution / size if size > 0 else contribution)
-    table = flips @ np.stack(columns, axis=1)
-    largest = table.max(axis=1)
-    return np.array([np.mean(largest >= observed - 1e-9) <= ALPHA for observed in table[0]])
+def batch(cell: Cell, first: int, builds: int) -> list[int]:
+    """Return the summed rows of so many builds of a cell."""
+    rows = [row(cell, seed) for seed in range(first, first + builds)]
+    return [sum(column) for column in zip(*rows, strict=True)]
 
 
-def true_differences(generator: Generator, change: str) -> NDArray[np.float64]:
-    """Return by how much a change makes each figure worse in expectation."""
-    return SIGNS * (_expected(generator, change) - _expected(generator, None))
+def simulate(cells: Sequence[Cell], builds: int, kept: Kept, workers: int) -> None:
+    """Bring every cell up to so many builds, saying on standard error how far it is."""
+    # Each worker computes with one thread: several would only get into each other's way.
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=signal.signal, initargs=_IGNORE)
+    try:
+        for cell in cells:
+            for done, size, sums in _batches(pool, cell, builds, kept):
+                kept.add(cell, size, sums)
+                print(f"\r{cell.name}: {done}/{builds}   ", end="", file=sys.stderr, flush=True)
+            kept.write()
+            print(file=sys.stderr)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        kept.write()
 
 
-def _expected(generator: Generator, change: str | None) -> NDArray[np.float64]:
-    alpha, beta = generator.relevance
-    relevant = alpha / (alpha + beta) * (0.7 if change == "relevance" else 1.0)
-    acted_on = relevant * (0.15 if change == "acted_on" else generator.acted_on)
-    harm = acted_on * (0.25 if change == "harm" else generator.harmed)
-    benefit = 0.75 * (acted_on - harm)
-    per_token = ENTRIES * benefit / np.exp(6 + 0.5**2 / 2)
-    return np.array([relevant, 0.6 * relevant, 0.7 * relevant, acted_on, benefit, harm, per_token])
+_IGNORE = (signal.SIGINT, signal.SIG_IGN)
 
 
-def _side(
-    generator: Generator, rates: NDArray[np.float64], rng: np.random.Generator, change: str | None
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    arcs = len(rates)
-    shape = (generator.repeats, arcs)
-    spans = 1 + (np.round(rng.pareto(1.5, shape)).astype(int) if generator.heavy else rng.poisson(1, shape))
-    arc = np.repeat(np.tile(np.arange(arcs), generator.repeats), spans.ravel())
-    relevant = rng.binomial(ENTRIES, rates[arc] * (0.7 if change == "relevance" else 1.0))
-    corroborated = rng.binomial(relevant, 0.6)
-    informative = rng.binomial(relevant, 0.7)
-    acted_on = rng.binomial(relevant, 0.15 if change == "acted_on" else generator.acted_on)
-    harmed = rng.binomial(acted_on, 0.25 if change == "harm" else generator.harmed)
-    beneficial = rng.binomial(acted_on - harmed, 0.75)
-    tokens = np.exp(rng.normal(6, 0.5, len(arc)))
-    count = np.bincount(arc, minlength=arcs).astype(float)
-    for entries in (relevant, corroborated, informative, acted_on, beneficial, harmed):
-        yield np.bincount(arc, entries / ENTRIES, arcs), count
-    yield np.bincount(arc, beneficial, arcs), np.bincount(arc, tokens, arcs)
+def _batches(pool: ProcessPoolExecutor, cell: Cell, builds: int, kept: Kept) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield how many builds are done, how many a batch had, and its sums.
+
+    Batches are counted in the order of their seeds, so that what is kept on the way is always a run of seeds.
+    """
+    done = kept.builds.get(cell.name, 0)
+    starts = range(done, builds, _BATCH)
+    sizes = [min(_BATCH, builds - start) for start in starts]
+    futures: list[Future[list[int]]] = [
+        pool.submit(batch, cell, kept.first + start, size) for start, size in zip(starts, sizes, strict=True)
+    ]
+    for size, future in zip(sizes, futures, strict=True):
+        done += size
+        yield done, size, future.result()
 
 
-def verdict_row(name: str, arcs: int, seed: int, change: str | None, resamples: int) -> list[bool]:
-    """Return for one build: it fails by the gate, by the reference, and its changed figure does by each of them."""
-    pairs = build(GENERATORS[name], arcs, np.random.default_rng([seed, arcs]), change)
-    found = [gate_regresses(pairs, seed, resamples), reference_regresses(pairs, seed, resamples)]
-    row = [bool(regressed.any()) for regressed in found]
-    if change is not None:
-        row += [bool(regressed[CHANGED_FIGURE[change]]) for regressed in found]
-    return row
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.gate.simulation",
+        description="Simulate builds and print, as Markdown: verdicts (builds that fail and changes that are found, "
+        "beside other methods), kinds (the verdicts by kind, and wrong 'held'), bounds (how often the bounds hold).",
+    )
+    known = generators()
+    parser.add_argument("table", choices=list(_ARCS))
+    parser.add_argument("--builds", type=int, default=2000, help="builds a cell (default 2000)")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first build (default 0)")
+    parser.add_argument("--arcs", type=int, nargs="+", help="default 20 100 500, for bounds 10 30 100")
+    parser.add_argument("--generators", nargs="+", choices=list(known.by_name), default=list(known.by_name))
+    parser.add_argument("--changes", nargs="+", choices=["none", *known.changes], default=["none", *known.changes])
+    parser.add_argument("--tolerances", nargs="+", choices=list(TOLERANCES), default=["none"], help="for kinds only")
+    parser.add_argument("--resamples", type=int, default=10_000, help="sign vectors (default 10000)")
+    parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="store sums here, and go on from those that it holds")
+    return parser
 
 
-def bound_row(name: str, arcs: int, seed: int, change: str | None, resamples: int) -> list[bool]:
-    """Return for one build: all bounds from below hold, all from above do, and each figure's two bounds do."""
-    pairs = build(GENERATORS[name], arcs, np.random.default_rng([seed, arcs]), change)
-    found = decide(pairs, DIRECTIONS, np.random.default_rng([seed, 1]), resamples=resamples)
-    truth = true_differences(GENERATORS[name], change) if change else np.zeros(len(FIGURES))
-    below = [d.at_least.value is None or d.at_least.value <= t + 1e-12 for d, t in zip(found, truth, strict=True)]
-    above = [d.at_most.value is None or d.at_most.value >= t - 1e-12 for d, t in zip(found, truth, strict=True)]
-    return [all(below), all(above), *below, *above]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print shares of simulated builds: failing ones and changed figures found, or builds all of whose bounds hold."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("table", choices=["verdicts", "bounds"])
-    parser.add_argument("--builds", type=int, default=2000)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first build")
-    parser.add_argument("--arcs", type=int, nargs="+", default=[20, 100, 500])
-    parser.add_argument("--generators", nargs="+", default=list(GENERATORS))
-    parser.add_argument("--changes", nargs="*", default=["none", *CHANGED_FIGURE])
-    parser.add_argument("--resamples", type=int, default=2000)
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args(arguments)
-    row = verdict_row if options.table == "verdicts" else bound_row
-    seeds = range(options.first, options.first + options.builds)
-    with ProcessPoolExecutor(options.workers) as pool:
-        for change in options.changes:
-            for name in options.generators:
-                for arcs in options.arcs:
-                    fixed = (repeat(value) for value in (None if change == "none" else change, options.resamples))
-                    rows = list(pool.map(row, repeat(name), repeat(arcs), seeds, *fixed, chunksize=25))
-                    hits = [sum(column) for column in zip(*rows, strict=True)]
-                    low, high = wilson(hits[0], options.builds)
-                    shares = " ".join(f"{hit / options.builds:.3f}" for hit in hits)
-                    print(f"{change:9} {name:8} {arcs:4}  {shares}  first: [{low:.3f}, {high:.3f}]", flush=True)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Simulate, and print the tables; 130 where Ctrl-C cut it short."""
+    options = _parser().parse_args(arguments)
+    cells = [
+        Cell(options.table, generator, arcs, change, options.resamples, tolerance)
+        for change, tolerance, generator, arcs in product(
+            options.changes, options.tolerances, options.generators, options.arcs or _ARCS[options.table]
+        )
+    ]
+    kept = Kept.read(options.first, options.keep)
+    code = 0
+    try:
+        simulate(cells, options.builds, kept, options.workers)
+    except KeyboardInterrupt:
+        print("\nstopped; what follows is what was done", file=sys.stderr)
+        code = 130
+    print_tables(options.table, [cell for cell in cells if kept.builds.get(cell.name)], kept.builds, kept.sums)
+    return code
 
 
 if __name__ == "__main__":
-    main()
+    for asked in (signal.SIGINT, signal.SIGTERM):  # a shell's background jobs ignore the first unless told otherwise
+        signal.signal(asked, signal.default_int_handler)
+    sys.exit(main())

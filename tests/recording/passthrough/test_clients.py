@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from pytest_memuse.agents.quiet_imports import quiet_import
 from pytest_memuse.agents.scripted import ScriptedModel
+from pytest_memuse.execution.quiet_imports import quiet_import
 from pytest_memuse.model import Actor
 from pytest_memuse.recording.derivation import derive_log
 from pytest_memuse.recording.lines import read_lines, write_lines

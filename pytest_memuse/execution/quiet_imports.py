@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,7 +25,7 @@ def quiet_import(*names: str, extra: str) -> Any:
     except ImportError as error:
         raise MemuseError(
             f"{names[0] if names else 'litellm'} cannot be imported: {error}",
-            reason="agent-not-installed",
+            reason="not-installed",
             mend=f"pip install 'pytest-memuse[{extra}]'",
         ) from error
     litellm.suppress_debug_info = True
@@ -42,7 +43,10 @@ def _quiet() -> Iterator[None]:
         saved = {name: os.environ.get(name) for name in names}
         os.environ.update(names)
         try:
-            yield
+            with warnings.catch_warnings():
+                # Of what LiteLLM asks of pydantic; none of it is the user's to mend.
+                warnings.simplefilter("ignore")
+                yield
         finally:
             for name, value in saved.items():
                 os.environ.pop(name, None)
