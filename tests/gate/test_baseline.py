@@ -338,6 +338,19 @@ def test_another_memory_system_is_told_and_not_refused():
     assert IDENTITY.differences(IDENTITY) == ()
 
 
+def test_every_part_of_what_shapes_the_figures_is_told_where_it_differs():
+    now = Identity(JUDGE, "m", "a", "n", "", {"prompt": "2", "new": "x"})
+    then = replace(IDENTITY, extra={"prompt": "1"})
+    assert then.differences(now) == (
+        "memory: mem0 2.2.1 then, m now",
+        "agent: mini-swe-agent 2.4.6 then, a now",
+        "model: scripted then, n now",
+        "recorded against: scripted model then, (none) now",
+        "new: (none) then, x now",
+        "prompt: 1 then, 2 now",
+    )
+
+
 def test_a_write_that_fails_says_so_and_leaves_the_old_file(tmp_path, monkeypatch):
     write_baseline(tmp_path, "main", made())
 

@@ -86,9 +86,24 @@ def test_the_standard_error_is_that_of_a_paired_mean_where_denominators_are_equa
     assert figure.standard_error == pytest.approx(np.std(now - before, ddof=1) / np.sqrt(5))
 
 
+@pytest.mark.filterwarnings("error")
 def test_one_arc_gives_no_standard_error():
     [figure] = exchange([make_pair([1.0], [2.0])], np.random.default_rng(7))
     assert figure.standard_error == 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_every_arc_says_the_same_on_both_sides_rounding_is_not_studentised(seed):
+    """Each arc stands off the common ratio by as much of its side's total then as now, over other denominators."""
+    rng = np.random.default_rng(seed)
+    spans_before, spans_now = rng.uniform(1, 5, 9), rng.uniform(1, 5, 9)
+    off = rng.normal(size=9)
+    off -= off.mean()
+    pair = Pair(
+        0.3 * spans_before + off * spans_before.sum(), spans_before, 0.3 * spans_now + off * spans_now.sum(), spans_now
+    )
+    [figure] = exchange([pair], rng)
+    assert figure.statistic(0.0)[0] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_arcs_that_an_exchange_leaves_as_they_are_do_not_differ():

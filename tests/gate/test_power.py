@@ -39,6 +39,24 @@ def test_so_many_arcs_give_the_observed_difference_a_verdict_four_times_in_five(
     assert 0.7 <= np.mean(found) <= 0.9
 
 
+def test_the_arcs_needed_are_the_fewest_that_see_the_difference():
+    """What can be seen falls with the root of the arcs, so that so many arcs are enough, and one fewer is not."""
+    for seed in range(20):
+        decision = decided(np.random.default_rng(seed).normal(0.3, 1, 30))
+        enough = 30 * (smallest_detectable(decision, 0.0, 30) / abs(decision.worse)) ** 2
+        assert 0 <= arcs_needed(decision, 0.0, 30) - enough < 1
+
+
+@pytest.mark.parametrize("arcs", [6, 9, 30])
+def test_the_critical_value_is_reached_by_a_difference_of_so_many_standard_errors(arcs):
+    noise = np.random.default_rng(arcs).normal(size=arcs)
+    noise -= noise.mean()
+    decision = decided(noise)
+    shift = smallest_detectable(decision, 0.0, arcs) - 0.8416212335729143 * decision.standard_error
+    just = noise + shift
+    assert just.sum() / np.sqrt(just @ just) == pytest.approx(decision.critical)
+
+
 def test_more_arcs_see_less_and_a_tolerance_is_added_to_what_they_see():
     rng = np.random.default_rng(3)
     few, many = (decided(rng.normal(size=arcs)) for arcs in (15, 240))

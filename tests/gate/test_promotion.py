@@ -52,6 +52,12 @@ def test_a_promotion_names_the_run_that_it_replaced_and_why() -> None:
     assert before.suites["billing"].promotions == found.promotions[:1]
 
 
+def test_a_promotion_says_why_nothing_was_compared() -> None:
+    after = promote(EMPTY, stored(), how="x", not_compared="another judge", product="1")
+    assert after.suites["billing"].promotions[-1].not_compared == "another judge"
+    assert parse_baseline(baseline_text(after), "x") == after
+
+
 def test_other_suites_are_left_alone() -> None:
     search = replace(stored(), run=suite(2, name="search"))
     both = promote(promote(EMPTY, search, how="x", product="1"), stored(), how="x", product="2")
@@ -140,6 +146,11 @@ class TestExtending:
         found = extend(old, stored(run=other))
         assert found.suite == old
         assert found.changed == (TaskKey("arc-00", "probe"), TaskKey("arc-01", "probe"))
+
+    def test_what_was_stored_outside_every_episode_stays_too(self) -> None:
+        old = stored(run=replace(suite(2), outside=(span(characters=40),)))
+        now = stored(run=replace(suite(3), outside=(span(characters=900),)))
+        assert extend(old, now).suite.run.outside == old.run.outside
 
     def test_where_nothing_is_new_nothing_changes(self) -> None:
         old = stored(3)

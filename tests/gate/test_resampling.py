@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_memuse.gate.exchange import Pair
+from pytest_memuse.gate.exchange import Pair, exchange
 from pytest_memuse.gate.resampling import ALPHA, decide, p_value, too_few_arcs
 from pytest_memuse.profiles.figures import Worse
 from tests.gate.pairs import figures, make_pair, uncommon
@@ -122,6 +122,7 @@ def test_the_direction_of_a_figure_turns_its_verdict():
     pair = make_pair(np.zeros(10), np.arange(1.0, 11.0))
     assert [run([pair], [d])[0].regressed for d in (HIGHER, LOWER)] == [True, False]
     assert [run([pair], [d])[0].improved for d in (HIGHER, LOWER)] == [False, True]
+    assert [run([pair], [d])[0].worse for d in (HIGHER, LOWER)] == [5.5, -5.5]
 
 
 def test_one_seed_gives_one_answer_where_sign_vectors_are_drawn():
@@ -179,6 +180,35 @@ def test_four_arcs_are_too_few_and_five_are_not():
     assert [too_few_arcs(n) for n in (0, 1, 4, 5)] == [True, True, True, False]
     for arcs, rejected in ((4, False), (5, True)):
         assert run([make_pair(np.zeros(arcs), np.arange(1.0, arcs + 1))])[0].regressed is rejected
+
+
+def test_four_arcs_have_no_bound_on_either_side():
+    [decision] = run([make_pair(np.zeros(4), [1.0, 2.0, -1.0, 5.0])])
+    assert decision.standard_error > 0
+    assert (decision.at_least.value, decision.at_most.value) == (None, None)
+
+
+def test_a_p_value_of_exactly_alpha_rejects():
+    [decision] = run([make_pair(np.zeros(5), np.arange(1.0, 6.0))], alpha=1 / 32)
+    assert (decision.p_worse, decision.regressed) == (1 / 32, True)
+    assert decision.at_least.value > 0
+
+
+def test_what_got_better_by_less_than_the_tolerance_has_not_improved():
+    better = make_pair(np.zeros(12), -np.random.default_rng(23).normal(0.3, 0.03, size=12))
+    within, beyond = (run([better], tolerances=[limit])[0] for limit in (0.5, 0.1))
+    assert (within.improved, beyond.improved) == (False, True)
+    assert -0.5 < within.at_most.value < 0
+
+
+@pytest.mark.parametrize("arcs", [8, 40])
+def test_the_critical_value_is_exceeded_by_as_many_sign_vectors_as_alpha_allows_and_not_one_more(arcs):
+    pair = make_pair(np.zeros(arcs), np.random.default_rng(24).normal(size=arcs))
+    [decision] = run([pair])
+    half = exchange([pair], np.random.default_rng(11))[0].statistic(0.0)
+    both, drawn = np.concatenate([half, -half]), arcs > 13
+    above, reached = (int(np.count_nonzero(both > decision.critical)), int(np.count_nonzero(both >= decision.critical)))
+    assert p_value(above, len(both), drawn=drawn) <= ALPHA < p_value(reached, len(both), drawn=drawn)
 
 
 def test_a_tolerance_moves_the_null_and_not_the_bound_of_a_lone_figure():
