@@ -29,12 +29,21 @@ def delivering(*arcs: tuple[int, ...]) -> Run:
 
 
 def used(*spans: tuple[int, int], repeats: int = 1) -> Run:
-    """Return a run of arcs with so many spans that helped, and so many that harmed."""
+    """Return a run of arcs with so many spans that helped, one more in each repeat, and so many that harmed."""
 
     def make(arc, number):
         helped, harmed = spans[number]
-        rows = [span(entry())] * helped + [span(entry(usage=Usage.MISUSED))] * harmed
-        return [episode(arc, *rows, id=f"{arc}-{repeat}", success=helped > harmed) for repeat in range(repeats)]
+        good, bad = span(entry()), span(entry(usage=Usage.MISUSED))
+        return [
+            episode(
+                arc,
+                *[good] * (helped + repeat),
+                *[bad] * harmed,
+                id=f"{arc}-{repeat}",
+                success=helped + repeat > harmed,
+            )
+            for repeat in range(repeats)
+        ]
 
     return suite(len(spans), make)
 
