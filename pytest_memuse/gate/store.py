@@ -1,4 +1,4 @@
-"""The folder of baselines: the one module of the gate that touches files.
+"""The folder of baselines; with `saved_runs` the part of the gate that touches files.
 
 A baseline is known by a name in the folder, by the path of a ``.json`` file, or by ``git:REF`` or ``git:REF:NAME``: the
 baseline ``main``, or that of the name or path, as it stands at a commit.

@@ -4,7 +4,7 @@ The first document says what the file is, and who labelled and when; each furthe
 left empty is not labelled; the word *undetermined* is a label.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -262,8 +262,3 @@ def _said(value: Any) -> str:
 def _kind(value: Any) -> str:
     names = {dict: "a mapping", list: "a list", str: "a text", bool: "true or false", int: "a number"}
     return "nothing" if value is None else names[type(value)]
-
-
-def labelled_spans(file: AnnotationFile) -> Iterator[SpanLabels]:
-    """Yield the spans of a file that have a label."""
-    return (span for span in file.spans if span.labelled)

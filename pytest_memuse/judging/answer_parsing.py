@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from pytest_memuse.judging.answers import Accuracy, Effect, Influence, Novelty, Signal
 from pytest_memuse.judging.violations import Violation, ViolationCode
 from pytest_memuse.model.errors import inert
-from pytest_memuse.model.json_text import parse_json
+from pytest_memuse.model.json_text import parse_object
 
 LONGEST_ANSWER = 400_000
 """Characters; an answer for a hundred entries with full notes has a quarter of them."""
@@ -100,12 +100,9 @@ def _json_object(text: str) -> dict[str, Any]:
     if stripped.startswith("```"):
         raise _Bad("the answer stands in a code fence; give the bare JSON object")
     try:
-        value = parse_json(stripped, unique_keys=True)
+        return parse_object(stripped, unique_keys=True)
     except ValueError as error:
         raise _Bad(f"the answer is not one JSON object and nothing else: {inert(str(error), 200)}") from None
-    if not isinstance(value, dict):
-        raise _Bad("the answer is no JSON object")
-    return value
 
 
 def _by_entry(given: list[Any], entries: Sequence[str], violations: list[Violation]) -> dict[str, dict[str, Any]]:

@@ -40,6 +40,14 @@ def parse_json(raw: bytes | str, *, unique_keys: bool = False, most_containers: 
     return value
 
 
+def parse_object(text: str, *, unique_keys: bool = False) -> dict[str, Any]:
+    """Return the JSON object that a text is, as `parse_json` does. Raises ValueError for any other value too."""
+    value = parse_json(text, unique_keys=unique_keys)
+    if not isinstance(value, dict):
+        raise ValueError("it is no JSON object")
+    return value
+
+
 def check_size(text: str, most_containers: int, most_items: int) -> None:
     """Raise ValueError where a JSON text asks for more objects and lists, or more values in them, than are allowed."""
     if text.count("{") + text.count("[") <= most_containers and text.count(",") <= most_items:

@@ -1,6 +1,5 @@
 """Messages of a model input, addressed by their content."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,13 +46,3 @@ def message_to_dict(message: Message) -> dict[str, Any]:
     if message.tool_call_id is not None:
         out["tool_call_id"] = message.tool_call_id
     return out
-
-
-def message_from_dict(data: Mapping[str, Any]) -> Message:
-    """Return the message that `message_to_dict` wrote."""
-    return Message(
-        role=data["role"],
-        text=data["text"],
-        tool_calls=tuple(ToolCall(c["id"], c["name"], c["arguments"]) for c in data.get("tool_calls", ())),
-        tool_call_id=data.get("tool_call_id"),
-    )

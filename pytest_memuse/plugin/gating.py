@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_memuse.gate.baseline import Baseline, SuiteBaseline, check_judge
+from pytest_memuse.gate.baseline import Baseline, SuiteBaseline
 from pytest_memuse.gate.rulings import Outcome, rulings_told
 from pytest_memuse.model import MemuseError
+from pytest_memuse.plugin.comparing import compared_with
 from pytest_memuse.plugin.completeness import only_looked, why_not_evaluated
 from pytest_memuse.plugin.gate_reports import gate_reports, publish, unevaluated_report
 from pytest_memuse.plugin.history import leave_behind
@@ -96,8 +97,7 @@ def _identify(config: pytest.Config, state: SessionState, result: SuiteResult) -
 
 def _gate(config: pytest.Config, state: SessionState, result: SuiteResult) -> SuiteGate:
     """Compare a suite and decide what each figure does to the build. Raises `MemuseError` where that is refused."""
-    from pytest_memuse.gate.comparison import Refusal, compare
-    from pytest_memuse.profiles.figures import DEFAULT_GATED
+    from pytest_memuse.gate.comparison import Refusal
     from pytest_memuse.reports.gate import gate_lines, refusal_text
     from pytest_memuse.reports.promotion import promotion_lines
     from pytest_memuse.reports.rulings import ruling_lines
@@ -105,16 +105,9 @@ def _gate(config: pytest.Config, state: SessionState, result: SuiteResult) -> Su
     settings = state.settings
     stored, against = _compared_with(state, result)
     now = identity_of(result.identity)
-    check_judge(stored, now.judge, against)
     changed = [] if stored.paired else list(stored.identity.differences(now))
     current = result.rows()
-    compared = compare(
-        stored.run,
-        current,
-        figures=settings.gated or DEFAULT_GATED,
-        tolerances=settings.tolerances(),
-        recordings=(stored.recordings, result.identity["recordings"]),
-    )
+    compared = compared_with(stored, against, current, now.judge, result.identity["recordings"], settings)
     if isinstance(compared, Refusal):
         text = refusal_text(compared, state.read_as or settings.baseline)
         state.reports += ["", f"gate {result.suite}: refused", *text.splitlines()]

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from pytest_memuse import __version__
-from pytest_memuse.gate.baseline import Baseline, SuiteBaseline, check_judge
+from pytest_memuse.gate.baseline import Baseline, SuiteBaseline
 from pytest_memuse.gate.saved_runs import SavedRun, find_run, read_run, save_last, save_run
 from pytest_memuse.model import MemuseError
+from pytest_memuse.plugin.comparing import compared_with
 from pytest_memuse.plugin.live import terminal_width
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.planting import FAULT
@@ -87,22 +88,14 @@ def _save(session: pytest.Session, name: str, suites: Sequence[SuiteBaseline]) -
 
 
 def _look(config: pytest.Config, settings: Settings, run: SavedRun, then: Baseline, suite: SuiteBaseline) -> list[str]:
-    from pytest_memuse.gate.comparison import Refusal, compare
-    from pytest_memuse.profiles.figures import DEFAULT_GATED
+    from pytest_memuse.gate.comparison import Refusal
     from pytest_memuse.reports.gate import refusal_text
     from pytest_memuse.reports.look import look_lines
 
     name = suite.run.suite
     try:
         stored = then.suite(name, str(run))
-        check_judge(stored, suite.identity.judge, str(run))
-        compared = compare(
-            stored.run,
-            suite.run,
-            figures=settings.gated or DEFAULT_GATED,
-            tolerances=settings.tolerances(),
-            recordings=(stored.recordings, suite.recordings),
-        )
+        compared = compared_with(stored, str(run), suite.run, suite.identity.judge, suite.recordings, settings)
     except MemuseError as error:
         return [f"suite {name} beside {run}: not compared ({str(error).partition(chr(10))[0]})"]
     if isinstance(compared, Refusal):

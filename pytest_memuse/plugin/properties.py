@@ -7,6 +7,7 @@ pytest writes them into the ``testcase`` element, where some strict schemas allo
 from typing import TYPE_CHECKING
 
 from pytest_memuse.model.errors import inert
+from pytest_memuse.reports.gate_data import both_sides
 
 if TYPE_CHECKING:
     from pytest_memuse.gate.rulings import Decided
@@ -45,13 +46,7 @@ def gate_properties(suite: str, decided: "Decided", against: str) -> Properties:
         "ruling": decided.told,
         "unit": figure.unit,
     }
-    numbers = {
-        "baseline": figure.baseline,
-        "now": figure.current,
-        "difference": figure.difference,
-        "lower": figure.lower,
-        "upper": figure.upper,
-    }
+    numbers = both_sides(figure)
     return [
         *((f"memuse.{name}", inert(text, _LONGEST)) for name, text in texts.items() if text),
         *((f"memuse.{name}", UNDEFINED if value is None else repr(value + 0.0)) for name, value in numbers.items()),

@@ -13,6 +13,7 @@ from pytest_memuse.gate.promotion import MANY_ATTEMPTS, promote
 from pytest_memuse.gate.store import baseline_path, read_baseline, write_baseline
 from pytest_memuse.model import MemuseError
 from pytest_memuse.model.errors import printable
+from pytest_memuse.plugin.comparing import compared_with
 from pytest_memuse.plugin.gate_reports import plain_report
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.pairs import identity_of
@@ -146,20 +147,12 @@ def _extended(
 
 def _worse(old: SuiteBaseline | None, new: SuiteBaseline, settings: Settings) -> tuple[tuple[str, ...], str]:
     """Return the gated figures that are worse than those of the replaced run, and why that is not known."""
-    from pytest_memuse.gate.comparison import Refusal, compare
-    from pytest_memuse.profiles.figures import DEFAULT_GATED
+    from pytest_memuse.gate.comparison import Refusal
 
     if old is None:
         return (), ""
     try:
-        check_judge(old, new.identity.judge, settings.update)
-        compared = compare(
-            old.run,
-            new.run,
-            figures=settings.gated or DEFAULT_GATED,
-            tolerances=settings.tolerances(),
-            recordings=(old.recordings, new.recordings),
-        )
+        compared = compared_with(old, settings.update, new.run, new.identity.judge, new.recordings, settings)
     except MemuseError as error:
         return (), printable(str(error).partition("\n")[0], 300)
     if isinstance(compared, Refusal):

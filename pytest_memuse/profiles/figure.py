@@ -155,11 +155,6 @@ class Figure(float):
         least, most = sorted((float(self), float(self.highest)))
         return (-math.inf if self.bound is Bound.AT_MOST else least, math.inf if self.bound is Bound.AT_LEAST else most)
 
-    def observed_by(self, observer: Observer | None) -> Self:
-        """Have an observer told of the comparisons made with this figure and with what is calculated from it."""
-        self.observer = observer
-        return self
-
     def no_interval_reason(self) -> str:
         """Return why there is no interval."""
         return "an interval needs two arcs"

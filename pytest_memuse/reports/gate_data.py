@@ -98,15 +98,21 @@ def gate_data(gate: SuiteGate) -> dict[str, Any]:
     }
 
 
-def figure_data(decided: Decided, comparison: Comparison) -> dict[str, Any]:
-    """Return a gated figure: its verdict, what that does to the build, both sides, and the difference."""
-    figure = decided.figure
-    numbers = {
+def both_sides(figure: FigureResult) -> dict[str, float | None]:
+    """Return a figure's two values, their difference and its bounds, by the names that every output gives them."""
+    return {
         "baseline": figure.baseline,
         "now": figure.current,
         "difference": figure.difference,
         "lower": figure.lower,
         "upper": figure.upper,
+    }
+
+
+def figure_data(decided: Decided, comparison: Comparison) -> dict[str, Any]:
+    """Return a gated figure: its verdict, what that does to the build, both sides, and the difference."""
+    figure = decided.figure
+    numbers = both_sides(figure) | {
         "p": figure.p,
         "smallest_detectable": figure.smallest_detectable,
         "arcs_needed": figure.arcs_needed,

@@ -14,7 +14,7 @@ from pytest_memuse.gate.rulings import Decided, Outcome
 from pytest_memuse.gate.verdicts import Verdict
 from pytest_memuse.model.errors import inert, printable
 from pytest_memuse.reports.gate import refusal_text
-from pytest_memuse.reports.gate_data import SuiteGate
+from pytest_memuse.reports.gate_data import SuiteGate, both_sides
 from pytest_memuse.reports.json_report import SessionOutput, SuiteOutput
 from pytest_memuse.reports.rulings import failing_text, ruling_text
 
@@ -115,14 +115,7 @@ def _properties(suite: SuiteOutput) -> Iterator[tuple[str, str]]:
         yield "against", xml_text(gate.against)
     for one in gate.decided:
         figure = one.figure
-        numbers = {
-            "value": figure.current,
-            "baseline": figure.baseline,
-            "difference": figure.difference,
-            "lower": figure.lower,
-            "upper": figure.upper,
-        }
-        for name, value in numbers.items():
+        for name, value in both_sides(figure).items():
             yield f"{figure.name}.{name}", "undefined" if value is None else repr(value + 0.0)
         yield f"{figure.name}.verdict", figure.verdict.value
         yield f"{figure.name}.outcome", one.outcome.value

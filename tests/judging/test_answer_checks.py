@@ -155,7 +155,7 @@ def test_entries_that_are_missing_given_twice_and_invented_are_told_in_one_sente
     [
         ("", "the answer is empty; give one JSON object"),
         ("```json\n{}\n```", "the answer stands in a code fence; give the bare JSON object"),
-        ("[]", "the answer is no JSON object"),
+        ("[]", "the answer is not one JSON object and nothing else: it is no JSON object"),
         ("{}", 'the object has no list "assessments"'),
         ('{"assessments": {}}', 'the object has no list "assessments"'),
         ("x" * (LONGEST_ANSWER + 1), f"the answer has {LONGEST_ANSWER + 1} characters; {LONGEST_ANSWER} are allowed"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_memuse.model.json_text import MAX_DEPTH, json_line, parse_json
+from pytest_memuse.model.json_text import MAX_DEPTH, json_line, parse_json, parse_object
 
 # A first half that is followed by a second half is, in JSON, the character that the two make.
 _text = st.text(st.characters(), max_size=8).filter(lambda text: not re.search("[\ud800-\udbff][\udc00-\udfff]", text))
@@ -72,3 +72,10 @@ def test_a_key_that_stands_twice_is_refused_where_that_matters() -> None:
 def test_a_number_that_is_not_finite_has_no_line() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         json_line(float("inf"))
+
+
+def test_an_object_is_told_from_every_other_value() -> None:
+    assert parse_object('{"a": 1}') == {"a": 1}
+    for text in ("[1]", '"a"', "1", "null"):
+        with pytest.raises(ValueError, match="it is no JSON object"):
+            parse_object(text)

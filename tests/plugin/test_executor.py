@@ -5,6 +5,7 @@ import pytest
 from tests.plugin.project import Project
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["threads:2", "processes:2"])
 def test_a_gate_judged_elsewhere_says_what_it_says_here(project: Project, address: str) -> None:
     here = project.run("--memuse-baseline=main")

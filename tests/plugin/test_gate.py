@@ -62,6 +62,7 @@ def test_drift_can_be_a_warning(project: Project) -> None:
     assert "delivers differently" in ran.out
 
 
+@pytest.mark.long
 def test_under_xdist_the_figures_are_the_same_and_there_is_one_gate(project: Project) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     alone, spread = project.run("--memuse-baseline=main"), project.run("--memuse-baseline=main", "-n2")
@@ -78,6 +79,7 @@ def test_a_missing_baseline_is_a_usage_error_with_the_command_that_makes_it(proj
     assert "Traceback" not in ran.out
 
 
+@pytest.mark.long
 def test_four_arcs_are_too_few_and_that_can_fail_the_build(tmp_path: Path) -> None:
     project = Project.make(tmp_path / "project", arcs=4)
     assert project.run("--memuse-record-mode=once", "--memuse-update=main").code == 0

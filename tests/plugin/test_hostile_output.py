@@ -7,6 +7,8 @@ import pytest
 from tests.hostile_text import dangers
 from tests.plugin.project import CONFTEST, Project, Ran
 
+pytestmark = pytest.mark.long
+
 ARC = "::error::owned ##[error]owned ##vso[task.x]"
 """What an arcs file can call an arc: it refuses what cannot be printed."""
 

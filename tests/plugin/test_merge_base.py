@@ -19,6 +19,7 @@ pytest_plugins = "pytester"
 WORDS_OF_THE_RULE = "the edited copy takes effect once it is merged"
 
 
+@pytest.mark.long
 def test_a_change_that_refreshes_recordings_and_edits_the_baseline_is_compared_with_the_merge_base(
     project: Project,
 ) -> None:

@@ -44,6 +44,7 @@ def versioned(project: Project) -> Project:
     return project
 
 
+@pytest.mark.long
 def test_a_changed_model_is_blamed_on_memory_by_a_stored_baseline_and_not_by_a_pair(versioned: Project) -> None:
     stored = versioned.run("--memuse-baseline=main", "--memuse-record-mode=all", MODEL="changed")
     assert stored.code == 1

@@ -98,7 +98,7 @@ def test_a_gate_that_was_not_evaluated_is_never_passed(root: ElementTree.Element
 
 def test_properties_give_both_sides_the_difference_and_its_bounds(root: ElementTree.Element) -> None:
     found = _properties(_suite(root, "worse"))
-    harm = [found[f"harm_yield.{name}"] for name in ("baseline", "value", "difference", "verdict")]
+    harm = [found[f"harm_yield.{name}"] for name in ("baseline", "now", "difference", "verdict")]
     assert harm == ["0.0", "100.0", "100.0", "regressed"]
     assert float(found["harm_yield.lower"] or "") <= 100.0
     assert _properties(_suite(root, "few"))["harm_yield.lower"] == "undefined"

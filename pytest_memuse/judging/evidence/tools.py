@@ -13,7 +13,7 @@ from pytest_memuse.judging.evidence.rendering import escaped_text, rendered_line
 from pytest_memuse.judging.evidence.tool_schemas import READ, SEARCH
 from pytest_memuse.judging.evidence.types import MESSAGE, EvidencePackage
 from pytest_memuse.model.errors import inert, nearest
-from pytest_memuse.model.json_text import parse_json
+from pytest_memuse.model.json_text import parse_object
 
 PAGE = 16_000
 """Characters that one read returns at most, about 4,000 tokens."""
@@ -124,12 +124,9 @@ def _arguments(text: object) -> dict[str, Any]:
     if not isinstance(text, str) or len(text) > LONGEST_ARGUMENTS:
         raise _Refused(f"the arguments must be a JSON object of at most {LONGEST_ARGUMENTS} characters")
     try:
-        value = parse_json(text, unique_keys=True)
+        return parse_object(text, unique_keys=True)
     except ValueError as error:
-        raise _Refused(f"the arguments are no JSON: {inert(str(error), 200)}") from None
-    if not isinstance(value, dict):
-        raise _Refused("the arguments must be one JSON object")
-    return value
+        raise _Refused(f"the arguments must be one JSON object: {inert(str(error), 200)}") from None
 
 
 def _only(given: dict[str, Any], known: tuple[str, ...]) -> None:

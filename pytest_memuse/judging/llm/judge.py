@@ -81,11 +81,6 @@ class LlmJudge:
         return JudgeIdentity("llm", self._rubric.version, self._model, settings)
 
     @property
-    def rubric_digest(self) -> str:
-        """The hash of the rubric's wording, which changes without a new version where no rule changes."""
-        return self._rubric.digest
-
-    @property
     def usage(self) -> Usage:
         """What the judge has used since it was made."""
         return self._policy.spending.usage

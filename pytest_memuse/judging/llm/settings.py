@@ -52,10 +52,10 @@ class RequestSettings:
     """How requests are sent. Temperature zero and medium reasoning are the paper's (A.5.3).
 
     ``temperature`` and ``reasoning_effort`` may be None: then nothing is said of them. ``seconds`` is the longest that
-    one try may take, from connecting to the last byte. ``retries`` bounds how often a request is sent again after a
-    rate limit, an error of the server, a lost connection or silence; waits grow from ``first_wait`` and never exceed
-    ``longest_wait`` seconds, whatever a server asks for. ``bounded`` says whether the schema bounds strings and lists;
-    None decides by the API. ``more`` goes to LiteLLM as it is.
+    an endpoint may stay silent, while it is connected to and between two parts of its answer. ``retries`` bounds how
+    often a request is sent again after a rate limit, an error of the server, a lost connection or silence; waits grow
+    from ``first_wait`` and never exceed ``longest_wait`` seconds, whatever a server asks for. ``bounded`` says whether
+    the schema bounds strings and lists; None decides by the API. ``more`` goes to LiteLLM as it is.
     """
 
     temperature: float | None = 0.0

@@ -82,11 +82,6 @@ def secrets_of_headers(headers: Iterable[tuple[str, str]]) -> set[str]:
     return _plausible(found)
 
 
-def credential_headers(headers: Iterable[tuple[str, str]]) -> int:
-    """Return how many of the headers carry credentials; none of them is ever stored."""
-    return sum(bool(_HEADER.search(name)) and not _NO_SECRET.search(name) for name, _ in headers)
-
-
 def secrets_of_uri(uri: str) -> set[str]:
     """Return the secret values of an address: of its parameters, and the password before its host."""
     found = {unquote_plus(match.group(1)) for match in SECRET_PARAMETER.finditer(uri)}
