@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import cache, partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,7 @@ from pytest_memuse.recording.lines import recording_digest, write_lines
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.spans.building import build_spans
 from tests.arcs.sessions import EagerModel, FixedMemory, ReplayMemory, told_everything
+from tests.recording.servers import LocalServer
 
 CELLS = [(domain, tier) for domain in DOMAINS for tier in Tier]
 
@@ -273,7 +274,7 @@ def endpoint() -> Iterator[str]:
 
         def log_message(self, *arguments: object) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -11,6 +11,14 @@ from typing import Any
 Answer = Callable[[str, Any], Any]
 
 
+class LocalServer(ThreadingHTTPServer):
+    """A server that many clients may call at once: of more than the five waiting connections of the standard library,
+    some are reset on a busy machine."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 @contextmanager
 def json_server(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
     """Serve ``answer(path, body)`` as JSON on a free loopback port; yield the base URL and the bodies received."""
@@ -31,7 +39,7 @@ def json_server(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -106,8 +114,7 @@ def http_server(answer: Callable[[Sent], Reply]) -> Iterator[tuple[str, list[Sen
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = LocalServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from pytest_memuse.recording.session import ArcRecorder
 from pytest_memuse.spans.checks import recording_problems
 from tests.episodes.small_world import ARC, DEAD, NoteMemory, live_runner
 from tests.recording.plants import ENCODINGS, finds
+from tests.recording.servers import LocalServer
 
 
 @dataclass
@@ -262,7 +263,7 @@ def _server(calls: Sequence[Call]) -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1"

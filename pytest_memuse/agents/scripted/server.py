@@ -65,6 +65,8 @@ class ScriptedModel:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    # The standard library keeps five waiting connections; agents that start together open more, and the rest are reset.
+    request_queue_size = 128
     variation = Variation()
 
     def handle_error(self, request: Any, client_address: Any) -> None:

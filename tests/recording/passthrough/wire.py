@@ -96,6 +96,7 @@ def raw_server(pieces: Sequence[Piece]) -> Iterator[RawServer]:
     class Server(socketserver.ThreadingTCPServer):
         allow_reuse_address = True
         daemon_threads = True
+        request_queue_size = 128
 
     with Server(("127.0.0.1", 0), Handler) as listening:
         server = RawServer(listening.server_address[1])
