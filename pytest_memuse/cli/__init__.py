@@ -12,6 +12,8 @@ from pytest_memuse import __version__
 from pytest_memuse.cli.agree import add_agree
 from pytest_memuse.cli.annotate import add_annotate
 from pytest_memuse.cli.diff import add_diff
+from pytest_memuse.cli.judge_options import judging_options
+from pytest_memuse.cli.judgments import add_judgments
 from pytest_memuse.cli.merit import add_merit
 from pytest_memuse.cli.record import add_commands
 from pytest_memuse.cli.runs import add_runs
@@ -21,11 +23,15 @@ _COMMAND = re.compile(r"#{2}(?=\w*\[)")
 """What CI systems obey in a log wherever it stands in a line: ``##[error]``, ``##vso[``, ``##teamcity[``."""
 
 
+_INTERRUPTED = 130
+"""What a shell returns for a command that Ctrl-C ended."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 done, 2 wrong usage or a file that cannot be read.
 
     `memuse record` and `memuse replay` return that of the command that they run, and `memuse diff --exit-code` 1 where
-    anything changed.
+    anything changed. It is 130 where Ctrl-C ended a command.
     """
     from pytest_memuse.model.errors import MemuseError
 
@@ -38,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"memuse: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        # What there is to say of it was said where it happened.
+        return _INTERRUPTED
     if isinstance(lines, int):
         return lines
     code, lines = lines if isinstance(lines, tuple) else (0, lines)
@@ -62,7 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"memuse {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     show = commands.add_parser(
-        "show", help="show episodes: steps, deliveries, spans, credit windows, verdicts", description=_show.__doc__
+        "show",
+        help="show episodes: steps, deliveries, spans, credit windows, verdicts",
+        description=_show.__doc__,
+        parents=[judging_options()],
     )
     show.add_argument("log", type=Path, metavar="LOG", help="an event log, or the recording of an arc")
     show.add_argument("--episode", help="show this episode only (its id, or the end of it)")
@@ -71,9 +83,10 @@ def _parser() -> argparse.ArgumentParser:
     profile = commands.add_parser(
         "profile",
         help="compute the profile of logs and recordings",
-        description="Judge the episodes of logs and recordings with the tracer and print their profile: figures, "
-        "shares by delivery form and route, outcomes against effects, costs, items that only harmed, and items that "
-        "hold the answer of their own task.",
+        description="Judge the episodes of logs and recordings, with the tracer unless told otherwise, and print their "
+        "profile: figures, shares by delivery form and route, outcomes against effects, costs, items that only harmed, "
+        "and items that hold the answer of their own task.",
+        parents=[judging_options()],
     )
     profile.add_argument("logs", type=Path, nargs="+", metavar="LOG", help="event logs or recordings, one suite in all")
     profile.add_argument("--all", action="store_true", help="show every figure and every breakdown")
@@ -109,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         help="measure a judge on labelled sets",
         description="Judge labelled cases and print, per signal, how many forced labels the judge has right, wrong and "
         "undetermined, and Cohen's kappa with its lower bound.",
+        parents=[judging_options()],
     )
     labels.add_argument(
         "sets",
@@ -117,17 +131,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE_OR_FOLDER",
         help="labelled sets; without any, what MEMUSE_CASES names, or this project's own",
     )
-    labels.add_argument(
-        "--judge",
-        default="tracer",
-        metavar="NAME",
-        help="the judge to measure: tracer (the default), annotations:FILE, llm:MODEL, or several joined by +",
-    )
     labels.add_argument("-v", "--verbose", action="store_true", help="list what is wrong or left open, by case")
     labels.add_argument("--json", action="store_true", help="print everything as JSON, for programs")
     labels.set_defaults(run=_labels)
     add_annotate(commands)
     add_agree(commands)
+    add_judgments(commands)
     add_diff(commands)
     add_runs(commands)
     add_commands(commands)
@@ -138,13 +147,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def _show(options: argparse.Namespace) -> list[str]:
     """Show the episodes of an event log or a recording as a person wants to read them."""
-    from pytest_memuse.cli.reading import judged_log
+    from pytest_memuse.cli.judges import chosen_judge, identity_data
+    from pytest_memuse.cli.profiling import judged_as_told
     from pytest_memuse.model.errors import MemuseError, nearest
     from pytest_memuse.profiles.rows import Run
     from pytest_memuse.profiles.serialise import run_to_dict
     from pytest_memuse.reports.episode import episode_lines, outside_lines
+    from pytest_memuse.reports.profile import judge_lines
 
-    log = judged_log(options.log)
+    judge = chosen_judge(options.judge, options)
+    (log,) = judged_as_told([options.log], judge, options)
     found, outside = log.episodes, log.outside
     if options.episode is not None:
         names, wanted = [one.row.id for one in found], options.episode
@@ -158,9 +170,9 @@ def _show(options: argparse.Namespace) -> list[str]:
             )
     if options.json:
         run = Run(log.suite, tuple(one.row for one in found), outside)
-        return [json.dumps(run_to_dict(run), indent=1, sort_keys=True)]
+        return [json.dumps(run_to_dict(run) | {"judge": identity_data(judge.identity)}, indent=1, sort_keys=True)]
     lines = [line for one in found for line in (*episode_lines(one.episode, one.spans, one.row), "")]
-    return lines + outside_lines(outside)
+    return [*judge_lines(identity_data(judge.identity)), "", *lines, *outside_lines(outside)]
 
 
 def _profile(options: argparse.Namespace) -> list[str]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_memuse.cli.judge_options import judge_options
+
 if TYPE_CHECKING:
-    from pytest_memuse.judging.answers import Judge
-    from pytest_memuse.model import Episode
     from pytest_memuse.profiles.rows import Run
 
 _DESCRIPTION = """\
@@ -17,15 +17,18 @@ Cohen's kappa with its lower bound by arc, the table of who says what, and which
 figures move, and by how much, where B's signals stand in place of A's.
 
 A and B are judges (tracer, annotations:FILE or a YAML file, llm:MODEL, several
-joined by +), which judge the logs that are named, or stored runs that hold their signals: a
+joined by +), which judge the logs that are named; records:DIR, the kept answers
+of a judge, which asks nobody; or stored runs that hold their signals: a
 baseline by name, the path of a .json file, or last for the last pytest run.
-Where both come from one judge, its own noise is told as well.
+Where both come from one judge, its own noise is told as well. A judge that is
+named twice judges twice, --times says how often: a model is asked anew each time.
 """
 
 _EXAMPLES = """\
 examples:
   memuse agree tracer annotations:labels/shop.yaml cassettes/shop/*.jsonl
   memuse agree main last
+  memuse agree --times 3 llm:openai/gpt-5-mini llm:openai/gpt-5-mini cassettes/shop/*.jsonl
 """
 
 
@@ -37,6 +40,7 @@ def add_agree(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[judge_options()],
     )
     agree.add_argument("first", metavar="A", help="a judge or a stored run")
     agree.add_argument("second", metavar="B", help="a judge or a stored run")
@@ -49,6 +53,13 @@ def add_agree(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     )
     agree.add_argument("--suite", metavar="NAME", help="this suite of stored runs that hold several")
     agree.add_argument("--baselines", type=Path, default=Path("baselines"), metavar="DIR", help="folder of baselines")
+    agree.add_argument(
+        "--times",
+        type=int,
+        default=2,
+        metavar="N",
+        help="where A and B are the same judge by name: judge N times in all (default: 2)",
+    )
     agree.add_argument("-v", "--verbose", action="store_true", help="list every disagreement")
     agree.add_argument("--json", action="store_true", help="print everything as JSON, for programs")
     agree.set_defaults(run=_agree)
@@ -72,7 +83,7 @@ def _agree(options: argparse.Namespace) -> list[str]:
     from pytest_memuse.profiles.judge_noise import judge_noise
     from pytest_memuse.reports.agreement import agreement_data, agreement_lines, noise_data, noise_lines
 
-    first, second = _sides(options)
+    first, second, *further = _sides(options)
     found = JudgesAgreement.of(first.name, first.run, second.name, second.run)
     if not found.spans:
         raise MemuseError(
@@ -80,10 +91,10 @@ def _agree(options: argparse.Namespace) -> list[str]:
             reason="nothing-to-compare",
             mend="name judgings of the same recordings; `memuse annotate LOG -o FILE` writes the form for labels",
         )
-    noise = None
+    noise, runs = None, [side.run for side in (first, second, *further)]
     if first.identity == second.identity:
         try:
-            noise = judge_noise([first.run, second.run])
+            noise = judge_noise(runs)
         except MemuseError as error:
             if error.reason != "noise":
                 raise
@@ -91,14 +102,21 @@ def _agree(options: argparse.Namespace) -> list[str]:
         data = agreement_data(found) | ({"noise": noise_data(noise)} if noise is not None else {})
         return [json.dumps(data, indent=1, sort_keys=True)]
     lines = agreement_lines(found, verbose=options.verbose)
-    return lines if noise is None else [*lines, "", *noise_lines(noise, 2)]
+    return lines if noise is None else [*lines, "", *noise_lines(noise, len(runs))]
 
 
-def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
+def _sides(options: argparse.Namespace) -> list[_Side]:
+    """Return both sides, and behind them the judgings of one judge beyond these two."""
     from pytest_memuse.cli.judges import is_judge, spelled_out
     from pytest_memuse.model.errors import MemuseError
 
     names = (spelled_out(options.first), spelled_out(options.second))
+    if options.times != 2 and not (is_judge(names[0]) and names[0] == names[1]):
+        raise MemuseError(
+            "--times is for one judge, named twice", reason="usage", mend="name it as A and as B, or leave --times out"
+        )
+    if options.times < 2:
+        raise MemuseError(f"--times {options.times}: its noise takes at least two judgings", reason="usage")
     if any(map(is_judge, names)) and not options.logs:
         judges = " and ".join(name for name in names if is_judge(name))
         raise MemuseError(
@@ -112,7 +130,9 @@ def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
         )
     stored = [None if is_judge(name) else _stored(name, options) for name in names]
     suite = next((side.run.suite for side in stored if side is not None), options.suite)
-    sides = [_judging(name, options.logs) if side is None else side for name, side in zip(names, stored, strict=True)]
+    asked = [name for name, side in zip(names, stored, strict=True) if side is None]
+    judged = iter(_judgings(asked + asked[:1] * (options.times - 2), options))
+    sides = [*(next(judged) if side is None else side for side in stored), *judged]
     for side in sides:
         if suite is not None and side.run.suite != suite:
             raise MemuseError(
@@ -120,7 +140,7 @@ def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
                 reason="no-suite",
                 mend="name logs of the stored run's suite, or another suite of it with --suite",
             )
-    return sides[0], sides[1]
+    return sides
 
 
 def _forms() -> Sequence[str]:
@@ -129,42 +149,26 @@ def _forms() -> Sequence[str]:
     return FORMS
 
 
-def _judging(name: str, logs: Sequence[Path]) -> _Side:
-    import sys
+def _judgings(names: Sequence[str], options: argparse.Namespace) -> list[_Side]:
+    """Return what the judges of these names say of the logs, having told before what all of that will take.
 
-    from pytest_memuse.cli.judges import cost_lines, judge_named
+    The limits of a judge that is named several times are for all of its judgings together.
+    """
+    from pytest_memuse.cli.judges import announce, asking, chosen_judge, identity_data, with_records
+    from pytest_memuse.cli.labels import log_or_set
+    from pytest_memuse.cli.reading import judged_logs, run_of
     from pytest_memuse.spans import build_spans
 
-    judge = judge_named(name)
-    for line in cost_lines(judge, ((episode, build_spans(episode)) for path in logs for episode in _episodes(path))):
-        print(line, file=sys.stderr)
-    identity = judge.identity
-    plain = {
-        "kind": identity.kind,
-        "version": identity.version,
-        "model": identity.model,
-        "settings": dict(identity.settings),
-    }
-    return _Side(str(identity), plain, _run(judge, logs))
-
-
-def _run(judge: "Judge", logs: Sequence[Path]) -> "Run":
-    from pytest_memuse.cli.labels import is_set
-    from pytest_memuse.cli.reading import JudgedLog, judged, judged_log, run_of
-
-    return run_of(
-        JudgedLog("cases", "", judged(_episodes(path), judge)) if is_set(path) else judged_log(path, judge)
-        for path in logs
-    )
-
-
-def _episodes(path: Path) -> "Sequence[Episode]":
-    from pytest_memuse.cli.labels import is_set, read_sets
-    from pytest_memuse.cli.reading import read_any
-
-    if is_set(path):
-        return [case.episode for cases in read_sets([path]).values() for case in cases]
-    return read_any(path).episodes
+    distinct = {name: chosen_judge(name, options) for name in names}
+    judges = [with_records(distinct[name], options, names[: place + 1].count(name)) for place, name in enumerate(names)]
+    logs = [log_or_set(path) for path in options.logs]
+    announce(judges, ((episode, build_spans(episode)) for log in logs for episode in log.episodes), options)
+    sides = []
+    for judge in judges:
+        with asking(options) as lines:
+            run = run_of(judged_logs(logs, judge, lines))
+        sides.append(_Side(str(judge.identity), identity_data(judge.identity), run))
+    return sides
 
 
 def _stored(name: str, options: argparse.Namespace) -> _Side:

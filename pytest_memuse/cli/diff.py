@@ -20,7 +20,7 @@ shown. It is no verdict: that is the gate's, in pytest.
 _EXAMPLES = """\
 examples:
   memuse diff main                          the last pytest run against baselines/main.json
-  memuse diff main --recordings             the recordings as they are, judged by the tracer
+  memuse diff main --recordings             the recordings as they are, judged offline
   memuse diff git:origin/main               against the baseline as the main branch has it
   memuse diff main --task changed-port/probe --all
   memuse diff main --accept --reason "prices moved to another module, agreed in review"
@@ -52,7 +52,8 @@ def add_diff(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     diff.add_argument(
         "--recordings",
         action="store_true",
-        help="set the recordings in the cassettes folder against it, judged by the tracer here and now",
+        help="set the recordings in the cassettes folder against it, judged here and now: by the kept answers of the "
+        "stored side's judge where they lie beside the recordings, else by the tracer",
     )
     diff.add_argument("--suite", metavar="NAME", help="this suite only")
     diff.add_argument("--task", metavar="ARC/TASK", help="this task only, with every entry of it")

@@ -10,6 +10,7 @@ from pytest_memuse.cli.reading import judged
 from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline
 from pytest_memuse.gate.saved_runs import last_path
 from pytest_memuse.gate.store import AT_COMMIT, baseline_path, read_baseline
+from pytest_memuse.judging.answers import Judge, JudgeIdentity
 from pytest_memuse.judging.tracer import Tracer
 from pytest_memuse.model.errors import MemuseError, inert, nearest, printable
 from pytest_memuse.profiles.rows import Run
@@ -74,7 +75,8 @@ def current_side(options: argparse.Namespace, stored: Side) -> Side:
         run = read_baseline(last.parent, str(last))
         notes = _outdated(run, options.cassettes)
         return Side(run, f"the last pytest run ({last})", accepted_whole=True, notes=notes)
-    return _recorded(options.cassettes, list(stored.suites) if options.suite is None else [options.suite])
+    suites = list(stored.suites) if options.suite is None else [options.suite]
+    return _recorded(options.cassettes, suites, stored)
 
 
 def common_suites(stored: Side, current: Side, wanted: str | None) -> list[str]:
@@ -124,13 +126,13 @@ def _outdated(run: Baseline, cassettes: Path) -> dict[str, list[str]]:
     return notes
 
 
-def _recorded(cassettes: Path, suites: Sequence[str]) -> Side:
+def _recorded(cassettes: Path, suites: Sequence[str], stored: Side) -> Side:
     found = {}
     for suite in suites:
         folder = inside(cassettes, cassettes / safe_name(suite))
         recordings = [load_recording(path) for path in sorted(folder.glob("*.jsonl"))]
         if recordings:
-            found[suite] = _judged(suite, recordings, folder)
+            found[suite] = _judged(suite, recordings, folder, _judge_beside(stored.suites.get(suite), folder))
     if not found:
         raise MemuseError(
             f"there is no last run ({last_path(Path())}), and no recording of {_names(suites)} in "
@@ -141,7 +143,26 @@ def _recorded(cassettes: Path, suites: Sequence[str]) -> Side:
     return Side(Baseline(__version__, found), f"the recordings in {inert(str(cassettes), 120)}", dated=False)
 
 
-def _judged(suite: str, recordings: Sequence[Recording], folder: Path) -> SuiteBaseline:
+def _judge_beside(stored: SuiteBaseline | None, folder: Path) -> Judge:
+    """Return the judge of the stored side where the answers that it kept lie with the recordings, else the tracer.
+
+    Nobody is asked: spans without a kept answer are left unjudged.
+    """
+    if stored is not None and stored.identity.judge.kind == "llm":
+        from pytest_memuse.judging.llm.recorded import OF_A_SUITE, RecordedJudge
+        from pytest_memuse.judging.llm.records import kept_judges
+
+        for records in kept_judges(folder / OF_A_SUITE):
+            if not stored.identity.judge.differences(_judged_by(records.identity)):
+                return RecordedJudge(records)
+    return Tracer()
+
+
+def _judged_by(judge: JudgeIdentity) -> JudgedBy:
+    return JudgedBy(judge.kind, judge.version, judge.model, dict(judge.settings))
+
+
+def _judged(suite: str, recordings: Sequence[Recording], folder: Path, judge: Judge) -> SuiteBaseline:
     others = [recording.arc for recording in recordings if recording.suite != suite]
     if others:
         raise MemuseError(
@@ -151,11 +172,11 @@ def _judged(suite: str, recordings: Sequence[Recording], folder: Path) -> SuiteB
             mend="move them to their suite's folder, or record the suite again",
         )
     agent = combined_identity(recordings, "agent")
-    judge = Tracer().identity
+    episodes = (judged(derive_log(recording).episodes, judge) for recording in recordings)
     return SuiteBaseline(
-        run=Run(suite, tuple(one.row for recording in recordings for one in judged(derive_log(recording).episodes))),
+        run=Run(suite, tuple(one.row for of_arc in episodes for one in of_arc)),
         identity=Identity(
-            judge=JudgedBy(judge.kind, judge.version, judge.model, dict(judge.settings)),
+            judge=_judged_by(judge.identity),
             memory=settings_text(combined_identity(recordings, "memory")),
             agent=settings_text(agent),
             model=agent.get("model", ""),

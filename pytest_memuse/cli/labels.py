@@ -3,18 +3,17 @@
 import argparse
 import json
 import os
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_memuse.cli.judges import cost_lines, judge_named
+from pytest_memuse.cli.judges import announce, asking, chosen_judge, identity_data
+from pytest_memuse.cli.reading import read_any
 from pytest_memuse.judging.agreement import measure, together
 from pytest_memuse.judging.labels import LabelledCase, is_labelled, labelled_cases
-from pytest_memuse.judging.run import Lines
 from pytest_memuse.model import FormatError, MemuseError
 from pytest_memuse.model.errors import inert, nearest
+from pytest_memuse.model.log import EventLog
 from pytest_memuse.reports.labels import label_data, label_lines
 from pytest_memuse.storage import read_plain
 from pytest_memuse.storage.yaml_text import YamlError, load_yaml_documents
@@ -25,25 +24,19 @@ VARIABLE = "MEMUSE_CASES"
 DEFAULTS = (Path("tests/cases/data/labels.yaml"), Path("fixtures/labels"))
 """What is measured on where nothing is named: the sets of this project, where the command is run in it."""
 
-_EVERY = 10.0
-"""Seconds between two lines of progress of a judge that asks a model."""
-
 MAX_BYTES = 16 * 1024 * 1024
 
 
 def labels(options: argparse.Namespace) -> list[str]:
     """Measure a judge on labelled sets and report right, wrong, undetermined and kappa by signal."""
-    judge = judge_named(options.judge)
+    judge = chosen_judge(options.judge, options)
     found = read_sets(options.sets or default_paths(os.environ))
-    for line in cost_lines(judge, ((case.episode, case.spans) for cases in found.values() for case in cases)):
-        print(line, file=sys.stderr)
-    told = Lines(lambda line: print(line, file=sys.stderr), _EVERY, time.monotonic)
-    sets = {name: measure(judge, cases, told) for name, cases in found.items()}
+    announce([judge], ((case.episode, case.spans) for cases in found.values() for case in cases), options)
+    with asking(options) as lines:
+        sets = {name: measure(judge, cases, lines) for name, cases in found.items()}
     total = together(sets.values())
     if options.json:
-        who = judge.identity
-        identity = {"kind": who.kind, "version": who.version, "model": who.model, "settings": dict(who.settings)}
-        return [json.dumps(label_data(identity, sets, total), indent=1, sort_keys=True)]
+        return [json.dumps(label_data(identity_data(judge.identity), sets, total), indent=1, sort_keys=True)]
     return label_lines(str(judge.identity), sets, total, verbose=options.verbose)
 
 
@@ -64,6 +57,13 @@ def default_paths(environment: Mapping[str, str]) -> list[Path]:
 def is_set(path: Path) -> bool:
     """Return whether a path is taken for labelled sets rather than for a log: a folder, or a YAML file."""
     return path.is_dir() or path.suffix in (".yaml", ".yml")
+
+
+def log_or_set(path: Path) -> EventLog:
+    """Return the episodes at a path: those of a log or a recording, or of labelled sets, whose suite is *cases*."""
+    if is_set(path):
+        return EventLog(tuple(case.episode for cases in read_sets([path]).values() for case in cases), suite="cases")
+    return read_any(path)
 
 
 def read_sets(paths: Sequence[Path]) -> dict[str, tuple[LabelledCase, ...]]:

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pytest_memuse.cli.reading import JudgedLog, judged_log, run_of, tracer_identity
+from pytest_memuse.cli.judges import announce, asking, check_options, chosen_judge, identity_data, judged_by_records
+from pytest_memuse.cli.reading import JudgedLog, assembled_logs, judged_log, judged_logs, read_any, run_of
+from pytest_memuse.judging.answers import Judge
 from pytest_memuse.model.errors import MemuseError, nearest, printable
 from pytest_memuse.profiles.call_costs import Ledger, ledger
 from pytest_memuse.profiles.histories import ItemHistory, item_histories, revise_or_remove
@@ -26,16 +28,18 @@ from pytest_memuse.reports.data import costs_data, harmful_data, history_data, o
 from pytest_memuse.reports.items import harmful_lines, item_lines, leak_lines
 from pytest_memuse.reports.outcomes import outcome_lines
 from pytest_memuse.reports.profile import profile_lines
+from pytest_memuse.spans import build_spans
 
 SEED = 20_260_302
 """Seed of the bootstrap over tasks: the same files give the same interval."""
 
 
 def profile(options: argparse.Namespace) -> list[str]:
-    """Judge the episodes of logs and recordings with the tracer and print their profile."""
-    logs = [judged_log(path) for path in options.logs]
+    """Judge the episodes of logs and recordings and print their profile."""
+    judge = chosen_judge(options.judge, options)
+    logs = judged_as_told(options.logs, judge, options)
     found = Profile.of(run_of(logs))
-    identity = {"recorded_against": _models(logs), "judge": tracer_identity()}
+    identity = {"recorded_against": _models(logs), "judge": identity_data(judge.identity)}
     costs, harmful, leaks = _costs(logs), revise_or_remove(_histories(logs)), _leaks(logs)
     against = _against(found.run, options.without, options.any_arc) if options.without else None
     if options.json:
@@ -55,6 +59,19 @@ def profile(options: argparse.Namespace) -> list[str]:
     lines += cost_lines(costs)
     lines += harmful_lines(harmful, everything=everything)
     return lines + leak_lines(leaks, everything=everything)
+
+
+def judged_as_told(paths: Sequence[Path], judge: Judge, options: argparse.Namespace) -> list[JudgedLog]:
+    """Judge files together, having told before what that will take; progress is told on the way."""
+    check_options([judge], options)
+    read = [read_any(path) for path in paths]
+    episodes = [episode for log in read for episode in log.episodes]
+    known = judged_by_records(options.judge, episodes, options)
+    if known is not None:
+        return assembled_logs(read, iter(known))
+    announce([judge], ((episode, build_spans(episode)) for episode in episodes), options)
+    with asking(options) as lines:
+        return judged_logs(read, judge, lines)
 
 
 def items(options: argparse.Namespace) -> list[str]:

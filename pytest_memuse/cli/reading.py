@@ -1,12 +1,13 @@
 """Reading whatever the user names: an event log, a recording or a vcrpy cassette, told apart by the first line."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_memuse.judging.answers import Judge
-from pytest_memuse.judging.run import judge_episodes
+from pytest_memuse.judging.run import JudgedSpans, Lines, judge_episodes
 from pytest_memuse.judging.tracer import Tracer
 from pytest_memuse.model import Episode
 from pytest_memuse.model.errors import MemuseError, printable
@@ -51,12 +52,35 @@ class JudgedLog:
 
 def judged_log(path: Path, judge: Judge | None = None) -> JudgedLog:
     """Read a file and judge its episodes, with the tracer unless told otherwise. Raises what `read_any` raises."""
-    log = read_any(path)
-    return JudgedLog(log.suite, log.recorded_against, judged(log.episodes, judge), outside_rows(log.outside))
+    (log,) = judged_logs([read_any(path)], judge)
+    return log
+
+
+def judged_logs(logs: Sequence[EventLog], judge: Judge | None = None, lines: Lines | None = None) -> list[JudgedLog]:
+    """Judge the episodes of logs, all together: a judge that asks a model has one limit and one progress for them."""
+    found = judge_episodes(judge or Tracer(), (episode for log in logs for episode in log.episodes), lines=lines)
+    each = assembled_logs(logs, found)
+    deque(found, maxlen=0)  # What ends the run of a judge comes after its last episode.
+    return each
+
+
+def assembled_logs(logs: Sequence[EventLog], judgments: Iterator[tuple[Episode, JudgedSpans]]) -> list[JudgedLog]:
+    """Return logs with the judgments of their episodes, which come in the same order."""
+    return [
+        JudgedLog(log.suite, log.recorded_against, _assembled(log.episodes, judgments), outside_rows(log.outside))
+        for log in logs
+    ]
 
 
 def judged(episodes: Sequence[Episode], judge: Judge | None = None) -> tuple[JudgedEpisode, ...]:
     """Judge episodes in the order given, with the tracer unless told otherwise."""
+    return _assembled(episodes, judge_episodes(judge or Tracer(), episodes))
+
+
+def _assembled(
+    episodes: Sequence[Episode], judgments: Iterator[tuple[Episode, JudgedSpans]]
+) -> tuple[JudgedEpisode, ...]:
+    """Return so many episodes with their verdicts, taking no more judgments than there are."""
     arcs: dict[str, list[Episode]] = {}
     for episode in episodes:
         arcs.setdefault(episode.arc, []).append(episode)
@@ -67,7 +91,7 @@ def judged(episodes: Sequence[Episode], judge: Judge | None = None) -> tuple[Jud
             found.spans,
             episode_row(episode, found.spans, found.judgments, ordinals=ordinals[episode.arc], reasons=found.reasons),
         )
-        for episode, found in judge_episodes(judge or Tracer(), episodes)
+        for episode, found in itertools.islice(judgments, len(episodes))
     )
 
 
@@ -86,12 +110,6 @@ def run_of(logs: Iterable[JudgedLog]) -> Run:
         tuple(one.row for log in found for one in log.episodes),
         tuple(span for log in found for span in log.outside),
     )
-
-
-def tracer_identity() -> dict[str, str]:
-    """Return what a report says of the judge."""
-    identity = Tracer().identity
-    return {"kind": identity.kind, "version": identity.version}
 
 
 def _kind(line: bytes) -> str:

@@ -32,6 +32,17 @@ def quiet_import(*names: str, extra: str) -> Any:
     return litellm
 
 
+def settle(litellm: Any) -> None:
+    """Have LiteLLM build what it only builds with its first completion, without the warnings of doing so.
+
+    The completion is one that it makes up itself: nothing is sent, and none of its callbacks is told.
+    """
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
+        warnings.simplefilter("ignore")
+        made_up: dict[str, Any] = {"mock_response": "made up", "no-log": True}
+        litellm.completion(model="openai/made-up", messages=[{"role": "user", "content": "made up"}], **made_up)
+
+
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="memuse-import-") as folder:

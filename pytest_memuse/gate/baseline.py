@@ -36,6 +36,22 @@ class JudgedBy:
         parts += [f"{name}={value}" for name, value in sorted(self.settings.items())]
         return ", ".join(parts)
 
+    @property
+    def name(self) -> str:
+        """The judge without its settings."""
+        return str(replace(self, settings={}))
+
+    def differences(self, now: "JudgedBy") -> tuple[str, ...]:
+        """Return a text for each part and setting in which ``now`` differs."""
+        pairs = [(part, getattr(self, part), getattr(now, part)) for part in ("kind", "version", "model")]
+        names = sorted({*self.settings, *now.settings})
+        pairs += [(printable(name), self.settings.get(name, ""), now.settings.get(name, "")) for name in names]
+        return tuple(
+            f"{part} {printable(then) or '(none)'} then, {printable(new) or '(none)'} now"
+            for part, then, new in pairs
+            if then != new
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -132,14 +148,8 @@ def run_digest(run: Run) -> str:
 def check_judge(stored: SuiteBaseline, now: JudgedBy, baseline: str) -> None:
     """Raise unless the suite was judged by the judge that judges now, in the same version and settings."""
     then = stored.identity.judge
-    same = (then.kind, then.version, then.model, dict(then.settings)) == (
-        now.kind,
-        now.version,
-        now.model,
-        dict(now.settings),
-    )
-    if not same:
-        raise errors.another_judge(baseline, stored.run.suite, str(then), str(now))
+    if differences := then.differences(now):
+        raise errors.another_judge(baseline, stored.run.suite, str(then), str(now), differences)
 
 
 def baseline_text(baseline: Baseline, *, a_value_a_line: bool = True) -> str:

@@ -1,8 +1,11 @@
 """What can be wrong with a baseline. Every message of the baseline store is written here."""
 
+import shlex
 from collections.abc import Sequence
 
 from pytest_memuse.model.errors import FormatError, MemuseError, inert, nearest, printable
+
+_DIFFERENCES = 5
 
 
 class BaselineError(MemuseError):
@@ -145,16 +148,28 @@ def not_written(source: str, why: str) -> BaselineError:
     )
 
 
-def another_judge(name: str, suite: str, then: str, now: str) -> BaselineError:
+def another_judge(name: str, suite: str, then: str, now: str, differences: Sequence[str]) -> BaselineError:
     """Return the error of figures that come from two judges, or from two versions of one rubric."""
-    name = printable(name)
+    told = "; ".join(differences[:_DIFFERENCES])
+    more = f"; and {len(differences) - _DIFFERENCES} more" if len(differences) > _DIFFERENCES else ""
     return BaselineError(
-        f"Baseline {name!r} of suite {printable(suite)!r} was judged by {printable(then)}, this run by "
-        f"{printable(now)}; figures of different judges are not compared.",
+        f"Baseline {printable(name)!r} of suite {printable(suite)!r} was judged by {printable(then)}, this run by "
+        f"{printable(now)} ({told}{more}); figures of different judges are not compared.",
         reason="another-judge",
-        mend="check out the recordings that the baseline was made from and judge them again with "
-        f"`pytest --memuse-update={name} --memuse-force`, then come back to your own",
+        mend="judge the recordings that it was made from with the judge of now and store the result in it: "
+        f"{_rejudge(name)} (not in CI)",
     )
+
+
+def _rejudge(name: str) -> str:
+    """Return the command that judges a baseline again."""
+    # A flag without a name does something else, and so does this word.
+    path = "baselines/again.json" if name == "again" else name
+    told = f"`pytest --memuse-rejudge={shlex.quote(printable(path))}`"
+    if not name.startswith("git:"):
+        return told
+    stored = name.removeprefix("git:").partition(":")[2] or "main"
+    return f"`pytest --memuse-rejudge={shlex.quote(printable(stored))}`, and compare with a commit that holds it"
 
 
 def _again(source: str) -> str:

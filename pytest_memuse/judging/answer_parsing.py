@@ -7,6 +7,7 @@ finite number and is drawn into [0, 1].
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -207,7 +208,11 @@ def _notes(value: object) -> dict[Signal, str]:
 
 
 def _note(value: object) -> str:
-    return value[:LONGEST_NOTE] if isinstance(value, str) else ""
+    return _HALF.sub("�", value[:LONGEST_NOTE]) if isinstance(value, str) else ""
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which JSON can spell and no file of text can hold."""
 
 
 def _confidence(value: object) -> float:

@@ -1,13 +1,21 @@
 """Several judges as one: each signal from the first that determines it, or from the one that is named for it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_memuse.judging.answers import Assessment, Judge, JudgeIdentity, Judgment, Signal
+from pytest_memuse.judging.answers import Judge, JudgeIdentity, Judgment, Signal
+from pytest_memuse.judging.run import Asked, EpisodesJudge, Judged, Lines
+from pytest_memuse.judging.stages import judged_in_stages
+from pytest_memuse.judging.standing import Share, Standing, asked_in_turn
 from pytest_memuse.model import Episode, MemuseError
 from pytest_memuse.spans import Span
+
+if TYPE_CHECKING:
+    from pytest_memuse.judging.llm.outcome import Usage
+    from pytest_memuse.judging.llm.run_policy import Records
 
 VERSION = "1"
 """Version of the rules by which judgments are combined."""
@@ -20,7 +28,8 @@ class Combined:
     ``by_signal`` names the judge of a signal by its place, from 0; no other is asked for it then. Anchors, and whether
     the window was read, come with the influence. An effect that goes with another judge's influence than *acted on*
     is reset by the verdict rules, and counted. Where a judge that a signal depends on has no accepted answer, the whole
-    span has none: the error is not made up for by a judge of less.
+    span has none: the error is not made up for by a judge of less. No judge is asked that no signal is left for, so
+    that a model which comes after a person's labels costs nothing where they say all.
     """
 
     judges: tuple[Judge, ...]
@@ -53,36 +62,64 @@ class Combined:
         """The identities of the judges, in order."""
         return tuple(judge.identity for judge in self.judges)
 
+    @property
+    def stopped(self) -> str:
+        """Why judges left spans unjudged; empty where none did."""
+        reasons = (judge.stopped for judge in self.judges if isinstance(judge, EpisodesJudge))
+        return "; ".join(dict.fromkeys(filter(None, reasons)))
+
+    @property
+    def usage(self) -> "Usage":
+        """What the judges that ask a model have used since they were made."""
+        from pytest_memuse.judging.llm.outcome import Usage, total
+
+        used = (getattr(judge, "usage", None) for judge in self.judges)
+        return total(one for one in used if isinstance(one, Usage))
+
     def judge(self, episode: Episode, spans: tuple[Span, ...], span: Span) -> Judgment | None:
-        """Return the judgment of one eligible span. No judge is asked that no signal is left for."""
-        sources: dict[Signal, Judgment] = {}
-        for place, judge in enumerate(self.judges):
-            wanted = frozenset(signal for signal in Signal if self._asks(signal, place) and signal not in sources)
-            if not wanted:
-                continue
-            given = judge.judge(episode, spans, span)
-            if given is None:
-                return None
-            sources |= dict.fromkeys(sorted(wanted & given.determines), given)
-        return Judgment(
-            span.id,
-            tuple(_merged(sources, index) for index in range(len(span.entries))),
-            frozenset(sources),
-            summary="\n".join(dict.fromkeys(one.summary for one in sources.values() if one.summary)),
+        """Return the judgment of one eligible span; an unjudged span cannot be told from an error here."""
+        return asked_in_turn(self._shares, episode, spans, span, Standing()).judgment(span)
+
+    def judged_episodes(
+        self,
+        episodes: Iterable[Episode],
+        lines: Lines | None = None,
+        executor: Executor | None = None,
+        asked: Asked | None = None,
+    ) -> Judged:
+        """Yield each episode with its spans and what the judges say of them together, in the order given.
+
+        A judge with limits of its own is given at once all spans of which something is left for it; the others are
+        asked span by span, through the executor if there is one.
+        """
+        return judged_in_stages(self._shares, episodes, lines, executor, asked)
+
+    @property
+    def _shares(self) -> tuple[Share, ...]:
+        return tuple(
+            Share(judge, frozenset(signal for signal in Signal if self.by_signal.get(signal, place) == place))
+            for place, judge in enumerate(self.judges)
         )
 
-    def _asks(self, signal: Signal, place: int) -> bool:
-        return self.by_signal.get(signal, place) == place
+
+@runtime_checkable
+class KeepsAnswers(Protocol):
+    """A judge whose accepted answers can be kept and given back."""
+
+    @property
+    def identity(self) -> JudgeIdentity: ...
+
+    def judge(self, episode: Episode, spans: tuple[Span, ...], span: Span) -> Judgment | None: ...
+
+    def with_records(self, records: "Records | None") -> Judge: ...
 
 
-def _merged(sources: Mapping[Signal, Judgment], index: int) -> Assessment:
-    rows = {signal: judgment.assessments[index] for signal, judgment in sources.items()}
-    values: dict[str, Any] = {signal.value: None for signal in Signal}
-    values |= {signal.value: getattr(row, signal.value) for signal, row in rows.items()}
-    acting = rows.get(Signal.INFLUENCE)
-    return Assessment(
-        **values,
-        anchors=acting.anchors if acting is not None else (),
-        window_read=acting.window_read if acting is not None else True,
-        notes={signal: row.notes[signal] for signal, row in rows.items() if signal in row.notes},
-    )
+def keeping(judge: Judge, records: "Callable[[JudgeIdentity], Records | None]") -> Judge:
+    """Return a judge with its accepted answers kept where ``records`` says for its identity.
+
+    In a combination it is asked for the identity of each judge that can keep some; a judge that cannot is returned as
+    it is.
+    """
+    if isinstance(judge, Combined):
+        return replace(judge, judges=tuple(keeping(part, records) for part in judge.judges))
+    return judge.with_records(records(judge.identity)) if isinstance(judge, KeepsAnswers) else judge

@@ -1,8 +1,10 @@
-"""Judges by name: ``tracer``, ``annotations:FILE``, ``llm:MODEL``, and several joined by ``+``."""
+"""Judges by name: ``tracer``, ``annotations:FILE``, ``llm:MODEL``, ``records:DIR``, and several joined by ``+``."""
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_memuse.judging.annotation_file import AnnotationFile, read_annotations
 from pytest_memuse.judging.annotations import Annotations
@@ -13,15 +15,28 @@ from pytest_memuse.model import FormatError, MemuseError
 from pytest_memuse.model.errors import nearest
 from pytest_memuse.storage import read_plain
 
-FORMS = ("tracer", "annotations:FILE", "llm:MODEL")
+if TYPE_CHECKING:
+    from pytest_memuse.judging.llm.settings import RunLimits
+
+FORMS = ("tracer", "annotations:FILE", "llm:MODEL", "records:DIR")
 """How judges are named; several joined by ``+`` give each signal from the first that determines it.
 
-The address of an OpenAI-compatible endpoint may follow a model: ``llm:openai/NAME@http://localhost:8080/v1``.
+The address of an OpenAI-compatible endpoint may follow a model: ``llm:openai/NAME@http://localhost:8080/v1``. A folder
+of records stands for the judge whose answers it keeps; where there are several, its sub-folder says which.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a named judge asks its model: the address of an endpoint where its name has none, and what bounds it."""
+
+    api_base: str | None = None
+    run: "RunLimits | None" = None
+
 
 MAX_BYTES = 64 * 1024 * 1024
 
-_KINDS = ("tracer", "annotations", "llm")
+_KINDS = ("tracer", "annotations", "llm", "records")
 _JOINED = re.compile(rf"\+(?=(?:{'|'.join(_KINDS)})(?:[:+]|$))")
 
 
@@ -35,12 +50,13 @@ def spelled_out(text: str) -> str:
     return f"annotations:{text}" if not is_judge(text) and Path(text).suffix in (".yaml", ".yml") else text
 
 
-def judge_named(text: str, folder: Path = Path()) -> Judge:
+def judge_named(text: str, folder: Path = Path(), asking: Asking | None = None) -> Judge:
     """Return the judge of that name; files are looked for from ``folder``.
 
     Raises `MemuseError` with the nearest name, and `FormatError` for a file that cannot be read.
     """
-    parts = [_judge(part, folder) for part in _JOINED.split(text)]
+    asking = asking or Asking()
+    parts = [_judge(part, folder, asking) for part in _JOINED.split(text)]
     return parts[0] if len(parts) == 1 else Combined(tuple(parts))
 
 
@@ -68,7 +84,7 @@ def annotation_text(path: Path) -> str:
         raise FormatError("not UTF-8 text", source=str(path), line=line, mend="save it as UTF-8") from None
 
 
-def _judge(text: str, folder: Path) -> Judge:
+def _judge(text: str, folder: Path, asking: Asking) -> Judge:
     kind, colon, rest = text.partition(":")
     made = _MAKERS.get(kind)
     if made is None or (kind != "tracer") != bool(rest) or (kind == "tracer" and colon):
@@ -78,26 +94,33 @@ def _judge(text: str, folder: Path) -> Judge:
             reason="no-judge",
             mend=f"name one of {', '.join(FORMS)}, or several joined by +",
         )
-    return made(rest, folder)
+    return made(rest, folder, asking)
 
 
-def _tracer(_: str, __: Path) -> Judge:
+def _tracer(_: str, __: Path, ___: Asking) -> Judge:
     return Tracer()
 
 
-def _annotations(path: str, folder: Path) -> Judge:
+def _annotations(path: str, folder: Path, _: Asking) -> Judge:
     return Annotations(read_annotation_file(folder / path))
 
 
-def _llm(model: str, _: Path) -> Judge:
+def _llm(model: str, _: Path, asking: Asking) -> Judge:
     from pytest_memuse.judging.llm.judge import LlmJudge
 
     name, at, rest = model.partition("@http")
-    return LlmJudge(name, api_base=f"http{rest}" if at else None)
+    return LlmJudge(name, api_base=f"http{rest}" if at else asking.api_base, run=asking.run)
 
 
-_MAKERS: Mapping[str, Callable[[str, Path], Judge]] = {
+def _records(path: str, folder: Path, _: Asking) -> Judge:
+    from pytest_memuse.judging.llm.recorded import recorded_judge
+
+    return recorded_judge(folder / path)
+
+
+_MAKERS: Mapping[str, Callable[[str, Path, Asking], Judge]] = {
     "tracer": _tracer,
     "annotations": _annotations,
     "llm": _llm,
+    "records": _records,
 }

@@ -1,10 +1,11 @@
 """Judging whole episodes, one after the other or through an executor."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from functools import partial
+from typing import Protocol, TypeVar, runtime_checkable
 
 from pytest_memuse.judging.answers import Judge, Judgment
 from pytest_memuse.model import Episode
@@ -38,19 +39,31 @@ class Lines:
     clock: Callable[[], float]
 
 
+Judged = Generator[tuple[Episode, JudgedSpans], None, None]
+"""Episodes with what became of their spans, one after the other; who closes it early has nothing further begun."""
+
+Asked = Sequence[Collection[str]]
+"""For each of several episodes, in their order, the identifiers of the spans that are to be judged."""
+
+
 @runtime_checkable
 class EpisodesJudge(Protocol):
     """A judge that is given all episodes at once, since it has limits of its own for all of them together.
 
-    ``stopped`` says why it left spans unjudged, if it did.
+    ``stopped`` says why it left spans unjudged, if it did. Progress is told through ``lines``; what asks nobody may be
+    done by ``executor``. Where ``asked`` is given, no other spans are judged.
     """
 
     @property
     def stopped(self) -> str: ...
 
     def judged_episodes(
-        self, episodes: Iterable[Episode], lines: Lines | None = None
-    ) -> Iterator[tuple[Episode, JudgedSpans]]: ...
+        self,
+        episodes: Iterable[Episode],
+        lines: Lines | None = None,
+        executor: Executor | None = None,
+        asked: Asked | None = None,
+    ) -> Judged: ...
 
 
 def judge_episode(judge: Judge, episode: Episode, spans: Sequence[Span]) -> dict[str, Judgment | None]:
@@ -72,24 +85,34 @@ def build_and_judge(judge: Judge, episode: Episode) -> JudgedSpans:
 
 def judge_episodes(
     judge: Judge, episodes: Iterable[Episode], executor: Executor | None = None, lines: Lines | None = None
-) -> Iterator[tuple[Episode, JudgedSpans]]:
+) -> Judged:
     """Yield each episode with its spans and judgments, in the order given, whatever the executor.
 
     Episodes are read from the iterable as results are taken, a few ahead. Workers in other processes need a judge that
     can be pickled. What a judge raises is raised here, at its episode. An `EpisodesJudge` has threads and progress of
-    its own, told through ``lines``; it uses no executor.
+    its own, told through ``lines``.
     """
     if isinstance(judge, EpisodesJudge):
-        yield from judge.judged_episodes(episodes, lines)
-        return
+        return judge.judged_episodes(episodes, lines, executor)
+    return in_order(partial(build_and_judge, judge), episodes, executor)
+
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def in_order(
+    call: Callable[[_Item], _Result], items: Iterable[_Item], executor: Executor | None
+) -> Generator[tuple[_Item, _Result], None, None]:
+    """Yield each item with what the call makes of it, a few of them handed to the executor ahead, if there is one."""
     if executor is None:
-        for episode in episodes:
-            yield episode, build_and_judge(judge, episode)
+        for item in items:
+            yield item, call(item)
         return
-    pending: deque[tuple[Episode, Future[JudgedSpans]]] = deque()
+    pending: deque[tuple[_Item, Future[_Result]]] = deque()
     try:
-        for episode in episodes:
-            pending.append((episode, executor.submit(build_and_judge, judge, episode)))
+        for item in items:
+            pending.append((item, executor.submit(call, item)))
             if len(pending) > AHEAD:
                 first, future = pending.popleft()
                 yield first, future.result()

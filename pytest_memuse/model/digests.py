@@ -7,6 +7,8 @@ from typing import Any
 DIGEST_LENGTH = 32
 """Hexadecimal digits kept of a SHA-256 (128 bits)."""
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
 
 def text_digest(text: str) -> str:
     """Return the digest of a text, lone surrogates included."""
@@ -15,7 +17,7 @@ def text_digest(text: str) -> str:
 
 def canonical_json(value: Any) -> str:
     """Return the one JSON text of a value: sorted keys, no spaces, characters as they are."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
 
 
 def json_digest(value: Any) -> str:

@@ -58,7 +58,10 @@ def inert(text: str, limit: int = 400) -> str:
     Nothing in it commands the log reader of a CI system either: ``##[``, ``##vso[`` and their like, which are obeyed
     anywhere in a line, and ``::name``, which is where a line begins with it.
     """
-    safe = "".join(c if is_shown(c) else "�" for c in text[: limit + 1])
+    head = text[: limit + 1]
+    # Plain text, nearly all there is, need not be looked at a character at a time.
+    plain = head.isascii() and head.isprintable()
+    safe = head if plain else "".join(c if is_shown(c) else "�" for c in head)
     if "#" in safe or ":" in safe:
         safe = _COMMAND.sub(lambda found: found[0][:-1] + "�", safe)
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"

@@ -27,6 +27,8 @@ def prepare(state: SessionState) -> None:
         if settings.update:
             # A name that cannot be used is found before anything is recorded, not after.
             baseline_path(settings.baselines, settings.update)
+        if settings.judging.baseline:
+            read_baseline(settings.baselines, settings.judging.baseline)
         if not settings.baseline:
             return
         if settings.baseline.startswith(AT_COMMIT):
@@ -55,7 +57,8 @@ def prepare(state: SessionState) -> None:
     except MemuseError as error:
         raise pytest.UsageError(str(error)) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise pytest.UsageError(f"{settings.baseline}: the baseline cannot be read: {error}") from None
+        name = settings.baseline or settings.update
+        raise pytest.UsageError(f"{name}: the baseline cannot be read: {error}") from None
 
 
 def _of_before(state: SessionState, path: Path, base: BaseCopy, text: str) -> Baseline:
@@ -76,6 +79,13 @@ def _of_before(state: SessionState, path: Path, base: BaseCopy, text: str) -> Ba
         state.read_as = ""
         return before
     notes.append(f"warning: this change edits {path.name}; the edited copy takes effect once it is merged")
+    from pytest_memuse.gate.promotion import judged_again
+
+    state.judged_again = {
+        name: suite
+        for name, suite in after.suites.items()
+        if name in before.suites and judged_again(before.suites[name], suite)
+    }
     added = {name: suite for name, suite in after.suites.items() if name not in before.suites}
     if added:
         notes.append(f"new in this change, so compared with what it adds itself: {', '.join(added)}")

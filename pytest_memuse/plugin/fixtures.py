@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -157,6 +158,10 @@ def memuse(request: pytest.FixtureRequest) -> Memuse:
         state_of(request.config).partial.setdefault(suite, NOT_ASKED)
 
     def evaluate() -> "Evaluation":
+        if state_of(request.config).settings.judging.baseline:
+            from pytest_memuse.plugin.rejudged_baselines import skip_unless_held
+
+            skip_unless_held(request.config, suite)
         if suite not in known:
             # Whatever goes wrong goes wrong once: the suite's other tests are not to record or replay it again.
             known[suite] = "it raised"
@@ -200,6 +205,8 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
     from pytest_memuse.model import MemuseError
     from pytest_memuse.plugin.endpoint import endpoint_of
     from pytest_memuse.plugin.gate_reports import tests_of
+    from pytest_memuse.plugin.judging_options import Rejudging
+    from pytest_memuse.plugin.judgment_records import suite_judge
     from pytest_memuse.plugin.planting import planted
     from pytest_memuse.plugin.properties import profile_properties
     from pytest_memuse.plugin.suite_ends import Interrupted
@@ -230,7 +237,7 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
             settings=state.settings,
             memory=memory,
             runner=runner,
-            judge=request.getfixturevalue("memuse_judge"),
+            judge=suite_judge(request.getfixturevalue("memuse_judge"), state.settings, suite),
             redaction=redaction,
             say=printer_of(request.config),
             describe=describe_drifts,
@@ -245,8 +252,17 @@ def _evaluate(request: pytest.FixtureRequest, suite: str, arcs: Path) -> Any:
             from pytest_memuse.plugin.both import evaluate_both
 
             evaluation = evaluate_both(suite_runner, request.node, state.endpoints)
+        elif state.settings.judging.rejudging is Rejudging.BASELINE:
+            from pytest_memuse.plugin.rejudged_baselines import judge_baseline
+
+            evaluation = judge_baseline(request.config, suite_runner)
         else:
             evaluation = suite_runner.evaluate()
+        if state.settings.judging.rejudging in (Rejudging.REPLAY, Rejudging.AGAIN):
+            from pytest_memuse.plugin.rejudging import rejudged
+
+            notes = rejudged(suite_runner, evaluation.episodes)
+            evaluation = replace(evaluation, notes=(*evaluation.notes, *notes))
     except MemuseError as error:
         if error.reason == "budget":
             state.partial[suite] = "the budget was used up before every arc was recorded"

@@ -13,6 +13,7 @@ from pytest_memuse.plugin.completeness import only_looked, why_not_evaluated
 from pytest_memuse.plugin.gate_reports import gate_reports, publish, unevaluated_report
 from pytest_memuse.plugin.history import leave_behind
 from pytest_memuse.plugin.hooking import check_hooks, decide, extra_identity, observe
+from pytest_memuse.plugin.judging_options import Rejudging
 from pytest_memuse.plugin.last_failed import forget, outdated
 from pytest_memuse.plugin.live import terminal_width
 from pytest_memuse.plugin.pairs import identity_of, pair_of
@@ -70,7 +71,9 @@ def evaluate(session: pytest.Session, *, finished: bool) -> None:
             publish(session, refused)
             # What was not stored is nothing to run again.
             forget(config, [refused.nodeid])
-    leave_behind(session, state)
+    if state.settings.judging.rejudging is not Rejudging.BASELINE:
+        # What was judged then is the stored run, which is no run of the project as it stands.
+        leave_behind(session, state)
 
 
 def _suites(state: SessionState) -> list[str]:
@@ -162,7 +165,7 @@ def _compared_with(state: SessionState, result: SuiteResult) -> tuple[SuiteBasel
         baseline: Baseline | None = state.baseline
         if baseline is None:
             raise MemuseError(f"suite {result.suite!r} has no pair to compare with", reason="no-pair")
-        return baseline.suite(result.suite, settings.baseline), settings.baseline
+        return _judged_alike(state, result, baseline.suite(result.suite, settings.baseline)), settings.baseline
     instead = f" instead of the baseline {settings.baseline}" if settings.baseline else ""
     state.reports += [
         "",
@@ -172,3 +175,17 @@ def _compared_with(state: SessionState, result: SuiteResult) -> tuple[SuiteBasel
     if state.merge_base and not pair.commit.startswith(state.merge_base):
         state.reports.append(f"  warning: the pair's other side is not the merge base {state.merge_base[:10]}")
     return pair, pair.commit[:10]
+
+
+def _judged_alike(state: SessionState, result: SuiteResult, stored: SuiteBaseline) -> SuiteBaseline:
+    """Return the stored suite as it is, or as the judge of now has judged it where the change under test holds that."""
+    again: SuiteBaseline | None = state.judged_again.get(result.suite)
+    now = identity_of(result.identity).judge
+    if again is None or not stored.identity.judge.differences(now) or again.identity.judge.differences(now):
+        return stored
+    state.reports += [
+        "",
+        f"gate {result.suite}: this change has another judge ({'; '.join(stored.identity.judge.differences(now))}) and "
+        "holds the same baseline judged by it, recordings and everything else unchanged; compared with that",
+    ]
+    return again

@@ -195,10 +195,13 @@ class SuiteUnderFaults:
             command.append(f"--memuse-jobs={self.state.settings.jobs}")
         if self.state.settings.budget:
             command.append(f"--memuse-budget={self.state.settings.budget}")
+        command.append(f"--memuse-judge-mode={'new' if self.state.settings.judging.mode != 'none' else 'none'}")
         environment = other_environment((), self.endpoints) | {
             planting.FAULT: fault,
             planting.RATE: repr(self.settings.rate),
             planting.SEED: str(self.settings.seed),
+            # One for all: where a fault changes no evidence, a judge's noise is not to look like its effect.
+            planting.JUDGMENTS: str(self.folder / "judgments"),
         }
         arcs = len(dict.fromkeys(episode["arc"] for episode in self.suite.run["episodes"]))
         last = [""]

@@ -21,6 +21,17 @@ holds: *new_episodes* answers these from there. A recording takes the place of t
 """
 DRIFT_MODES = ("fail", "acted", "warn")
 INCONCLUSIVE_MODES = ("pass", "warn", "fail")
+JUDGE_MODES = ("new", "none", "all")
+"""What each does with a span that a judge with records is to judge; an answer that is accepted is kept at once.
+
+===== ====================== =================================
+mode  span without a record  span with a record
+===== ====================== =================================
+new   asked about            taken from the record
+none  fails the suite        taken from the record
+all   asked about            asked about, the record replaced
+===== ====================== =================================
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,25 @@ OPTIONS = (
         "fail",
         DRIFT_MODES,
         "MODE",
+    ),
+    Option(
+        "judge_mode",
+        "new: a judge with records asks about spans that have none; none: it never asks, and a span without a record "
+        "fails its suite, which is the default where CI is set; all: it asks about every span and replaces the records "
+        "(docs/judgments.md)",
+        "new",
+        JUDGE_MODES,
+        "MODE",
+    ),
+    Option(
+        "rejudge",
+        "without a value: replay every recorded conversation of the judge, without a model, and fail where one does "
+        "not come to its record; again: ask the model again and fail where signals differ; the name or path of a "
+        "baseline: judge the recordings that it was made from with the judge of now and store the result in it (a "
+        "baseline named again is given by its path)",
+        metavar="again|BASELINE",
+        ini=False,
+        alone="",
     ),
     Option("inconclusive", "what an inconclusive gate does", "pass", INCONCLUSIVE_MODES, "MODE"),
     Option(

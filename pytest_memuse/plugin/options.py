@@ -3,12 +3,13 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from pytest_memuse.plugin.judging_options import JudgingSettings, Rejudging, check_no_path, judging_settings
 from pytest_memuse.plugin.mutation_options import MutationSettings, add_mutation_flags, mutation_settings
 from pytest_memuse.plugin.option_table import OPTIONS, Option
 
@@ -55,6 +56,7 @@ class Settings:
     save: str | None = None
     compare: str | None = None
     mutation: MutationSettings | None = None
+    judging: JudgingSettings = field(default_factory=JudgingSettings)
 
     @property
     def records(self) -> bool:
@@ -156,10 +158,12 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
             )
         values["record_mode"] = "all"
     mutation = mutation_settings(config, values, environment, refused=in_ci and not force)
+    judging = judging_settings(config, found, in_ci=in_ci, refused=in_ci and not force)
     root = config.rootpath
     settings = Settings(
-        baseline=values["baseline"],
-        update=values["update"] or values["update_new_only"],
+        # Who judges a baseline again compares with it afterwards: before, the gate could only refuse.
+        baseline=values["baseline"] if judging.rejudging is not Rejudging.BASELINE else "",
+        update=values["update"] or values["update_new_only"] or judging.baseline,
         new_only=bool(values["update_new_only"]),
         reason=values["reason"],
         tolerance=values["tolerance"],
@@ -185,6 +189,7 @@ def settings_of(config: pytest.Config, environment: Mapping[str, str] = os.envir
         junit=values["junit"],
         junit_properties=values["junit_properties"] == "on",
         mutation=mutation,
+        judging=judging,
     )
     if settings.matching:
         _check_matching(settings)
@@ -210,11 +215,7 @@ def check_run_name(config: pytest.Config, switch: str, name: str | None) -> None
     """Raise `pytest.UsageError` where a saved run cannot have the name, or where a path was taken for one."""
     if not name:
         return
-    given = config.invocation_params
-    if f"{switch}={name}" not in given.args and (given.dir / name.partition("::")[0]).exists():
-        raise pytest.UsageError(
-            f"{switch}: {name!r} was taken for its value; give files and folders first, or write {switch}=NAME"
-        )
+    check_no_path(config, switch, name)
     if switch == _BY_NAME["save"].switch and name.isdigit():
         raise pytest.UsageError(f"{switch}: {name!r} is a number, which runs are given; valid are names with a letter")
     if not _RUN_NAME.fullmatch(name):

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 FAULT, RATE, SEED = "MEMUSE_FAULT", "MEMUSE_FAULT_RATE", "MEMUSE_FAULT_SEED"
 """Name the fault, its rate and its seed to the process that records under it."""
 
+JUDGMENTS = "MEMUSE_FAULT_JUDGMENTS"
+"""Names to such a process the folder of the judgments that the runs under all faults share."""
+
 WITHOUT = "none"
 """Named instead of a fault by the run that all others are compared with."""
 

@@ -69,6 +69,11 @@ class SessionState:
     """The baseline that was read before the tests, None where none was asked for."""
     merge_base: str = ""
     """The commit that the baseline was read at, empty where it was read as it stands."""
+    judged_again: dict[str, Any] = field(default_factory=dict)
+    """Suites of which the change under test holds the same run with the judgments of another judge, as it holds them.
+
+    They are read where the baseline is that of the merge base, which would be orphaned by a change of judge.
+    """
     read_as: str = ""
     """The name by which the copy that was read is read again, where it is not the one in the working tree."""
     endpoints: dict[str, str] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Evaluating a suite: recordings in, profile out. Nothing here is imported before a test asks for its profile."""
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
@@ -21,6 +21,8 @@ from pytest_memuse.judging.run import EpisodesJudge, Lines, judge_episodes
 from pytest_memuse.model import Episode
 from pytest_memuse.plugin.arc_recordings import ArcRecordings, Brought
 from pytest_memuse.plugin.every_arc import every_arc
+from pytest_memuse.plugin.judge_usage import spent_so_far, usage_notes
+from pytest_memuse.plugin.judgment_records import check_judged
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.suite_ends import StaleRecording, stopped
 from pytest_memuse.plugin.suite_identity import baselines_of, judge_identity
@@ -35,6 +37,7 @@ from pytest_memuse.recording.recording import Recording
 from pytest_memuse.recording.redaction import Redaction
 from pytest_memuse.reports.drift import together
 from pytest_memuse.reports.refresh import refresh_lines
+from pytest_memuse.spans import SpanOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class SuiteRunner:
                     found[number] = one
                 progress.close()
                 brought = [found[number] for number in sorted(found)]
+                before = spent_so_far(self.judge)
                 judged = self._judged([one.recording for one in brought], executor)
             except (KeyboardInterrupt, BudgetUsedUp) as stop:
                 raise stopped(stop, self.suite, len(found), len(self.spec.arcs), self.settings) from stop
@@ -99,6 +103,7 @@ class SuiteRunner:
         notes = (
             *self._stale(drifts),
             *self._unjudged([row for row, _ in pairs]),
+            *usage_notes(self.suite, self.judge, before),
             *self._refreshes(brought),
             *together([note for one in brought for note in one.notes]),
         )
@@ -108,10 +113,11 @@ class SuiteRunner:
 
     def judge_recordings(self, recordings: Sequence[Recording]) -> Evaluation:
         """Judge recordings as they are; nothing is replayed."""
+        before = spent_so_far(self.judge)
         with open_executor(self.settings.executor) as executor:
             judged = [pair for of_arc in self._judged(recordings, executor) for pair in of_arc]
         run = Run(self.suite, tuple(row for row, _ in judged))
-        notes = self._unjudged([row for row, _ in judged])
+        notes = (*self._unjudged([row for row, _ in judged]), *usage_notes(self.suite, self.judge, before))
         return Evaluation(run, self._identity(recordings), notes, tuple(episode for _, episode in judged))
 
     def _identity(self, recordings: Sequence[Recording]) -> dict[str, Any]:
@@ -176,16 +182,22 @@ class SuiteRunner:
         lines = Lines(say, 0.5 if self.terminal else LINE_EVERY, time.monotonic)
         found = judge_episodes(self.judge, chain.from_iterable(arcs), executor, lines)
         rows: list[list[tuple[EpisodeRow, Episode]]] = []
-        for episodes in arcs:
+        left: Counter[str] = Counter()
+        eligible = 0
+        for recording, episodes in zip(recordings, arcs, strict=True):
             ordinals = creation_ordinals(episodes)
             of_arc = []
             for episode, judged in islice(found, len(episodes)):
+                asked = [span.id for span in judged.spans if span.outcome is SpanOutcome.ELIGIBLE]
+                eligible += len(asked)
+                left[recording.arc] += sum(name not in judged.judgments for name in asked)
                 row = episode_row(episode, judged.spans, judged.judgments, ordinals=ordinals, reasons=judged.reasons)
                 of_arc.append((row, episode))
             rows.append(of_arc)
         deque(found, maxlen=0)  # What ends the run of a judge comes after its last episode.
         if told and self.terminal:
             self.say(Told("", passing=False))
+        check_judged(left, eligible, self.settings, self.suite, self.judge)
         return rows
 
     def _unjudged(self, rows: Sequence[EpisodeRow]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Storing a session's suites as a baseline, where the session is one that may be stored."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import pytest
 from pytest_memuse import __version__
 from pytest_memuse.gate.baseline import Baseline, SuiteBaseline, check_judge
 from pytest_memuse.gate.extension import extend
-from pytest_memuse.gate.promotion import MANY_ATTEMPTS, promote
+from pytest_memuse.gate.promotion import MANY_ATTEMPTS, REJUDGED, promote
 from pytest_memuse.gate.store import baseline_path, read_baseline, write_baseline
 from pytest_memuse.model import MemuseError
 from pytest_memuse.model.errors import printable
 from pytest_memuse.plugin.comparing import compared_with
 from pytest_memuse.plugin.gate_reports import plain_report
+from pytest_memuse.plugin.judging_options import Rejudging
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.pairs import identity_of
 from pytest_memuse.plugin.state import SessionState, SuiteResult
@@ -40,9 +42,10 @@ def update(session: pytest.Session, state: SessionState, whole_reason: str) -> t
         after, told = before, list[str]()
         for result in state.results.values():
             suite = suite_baseline(result)
-            put = _extended if state.settings.new_only else _promoted
+            put = _put(state.settings)
             after, lines = put(after, suite, state.settings, forced=bool(reason))
             told += lines
+        told += _left_alone(before, state)
         if after == before:
             return "\n".join([f"baseline {name}: left as it is", *told]), True
         path = write_baseline(state.settings.baselines, name, after)
@@ -73,6 +76,45 @@ def suite_baseline(result: SuiteResult) -> SuiteBaseline:
         attempts=int(result.identity.get("attempts", 0)),
         rulings=dict(result.rulings),
     )
+
+
+def _put(settings: Settings) -> "Callable[..., tuple[Baseline, list[str]]]":
+    """Return what puts a suite's run into a baseline."""
+    if settings.judging.rejudging is Rejudging.BASELINE:
+        return _rejudged
+    return _extended if settings.new_only else _promoted
+
+
+def _rejudged(
+    stored: Baseline, suite: SuiteBaseline, settings: Settings, *, forced: bool
+) -> tuple[Baseline, list[str]]:
+    """Put the judgments of now in the place of the stored ones; everything else stays as it was stored."""
+    name, old = printable(suite.run.suite), stored.suite(suite.run.suite, settings.update)
+    judge = suite.identity.judge
+    new = replace(old, run=suite.run, identity=replace(old.identity, judge=judge), created=suite.created, rulings={})
+    if (new.run, new.identity) == (old.run, old.identity):
+        return stored, [f"  {name} is what was stored"]
+    regressed, not_compared = _worse(old, new, settings)
+    changed = "; ".join(old.identity.judge.differences(judge)) or "the same judge"
+    reason = f"judged by {old.identity.judge.name} before, by {judge.name} now ({changed})"
+    after = promote(
+        stored,
+        new,
+        how=_how(REJUDGED, forced),
+        reason=f"{settings.reason}; {reason}" if settings.reason else reason,
+        regressed=regressed,
+        not_compared=not_compared,
+        product=__version__,
+    )
+    return after, [f"  {name}: {printable(reason, 300)}; recordings and everything else as they were"]
+
+
+def _left_alone(stored: Baseline, state: SessionState) -> list[str]:
+    """Return a line for the suites that a session does not judge again and that another judge has judged."""
+    if state.settings.judging.rejudging is not Rejudging.BASELINE:
+        return []
+    left = ", ".join(printable(name) for name in stored.suites if name not in state.results)
+    return [f"  not part of this run and left as they were: {left}"] if left else []
 
 
 def _promoted(

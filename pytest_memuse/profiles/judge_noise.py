@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from pytest_memuse.judging.noise import VarianceSplit, split_variance
 from pytest_memuse.model import MemuseError
+from pytest_memuse.model.errors import nearest
 from pytest_memuse.profiles.figures import FIGURES
 from pytest_memuse.profiles.profile import arc_contributions
 from pytest_memuse.profiles.rows import Run
+from pytest_memuse.profiles.undefined import UndefinedFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,26 @@ class FigureNoise:
     figure: str
     split: VarianceSplit | None
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeNoise:
+    """A judge's noise over a number of judgings of the same spans, figure by figure: ``noise["benefit_share"]``."""
+
+    judgings: int
+    figures: tuple[FigureNoise, ...]
+
+    def __getitem__(self, figure: str) -> VarianceSplit:
+        """Return the split of a figure's variance. Raises `UndefinedFigure` with the reason where there is none."""
+        found = {one.figure: one for one in self.figures}
+        if figure not in found:
+            raise UndefinedFigure(figure, f"it rests on no signal, or does not exist{nearest(figure, found)}", "noise")
+        split = found[figure].split
+        if split is None:
+            raise UndefinedFigure(
+                figure, found[figure].reason, mend="assert on a figure that the judge's signals define"
+            )
+        return split
 
 
 def judge_noise(runs: Sequence[Run]) -> tuple[FigureNoise, ...]:

@@ -30,8 +30,12 @@ def delivery_of(
     *,
     scope: str,
     selected_from: Sequence[str] = (),
+    given: dict[int, tuple[Entry, ...]] | None = None,
 ) -> Delivery:
-    """Return the delivery that a note tells of; ``operations`` are those that it names, ``scope`` is its episode's."""
+    """Return the delivery that a note tells of; ``operations`` are those that it names, ``scope`` is its episode's.
+
+    ``given`` remembers the entries of each operation of the recording, which restated deliveries share.
+    """
     by_tool = note.tool_call_id is not None or any(operation.kind == "tool" for operation in operations)
     kind = PlacementKind.TOOL_RESULT if by_tool else PlacementKind.MESSAGE
     first = operations[0] if operations else None
@@ -47,7 +51,7 @@ def delivery_of(
     ]
     return Delivery(
         id=name,
-        entries=tuple(_entries(note, operations, scope)),
+        entries=tuple(_entries(note, operations, scope, {} if given is None else given)),
         placements=tuple(
             Placement(str(raw["slot"]), str(raw["text"]), kind, () if carrier is None else (_proof(raw, carrier),))
             for raw in placed
@@ -121,13 +125,17 @@ def _proof(raw: Mapping[str, Any], carrier: Carrier) -> Proof:
     return replace(proof, problem=str(raw.get("problem") or ""))
 
 
-def _entries(note: DeliveryNote, operations: Sequence[MemoryOperation], scope: str) -> Iterator[Entry]:
+def _entries(
+    note: DeliveryNote, operations: Sequence[MemoryOperation], scope: str, given: dict[int, tuple[Entry, ...]]
+) -> Iterator[Entry]:
     if note.entries is not None:
         scope = operations[0].scope if operations else scope
         yield from (_entry(entry, scope) for entry in note.entries)
         return
     for operation in operations:
-        yield from (_entry(entry, operation.scope) for entry in operation.entries)
+        if operation.number not in given:
+            given[operation.number] = tuple(_entry(entry, operation.scope) for entry in operation.entries)
+        yield from given[operation.number]
 
 
 def _entry(raw: Mapping[str, Any], scope: str) -> Entry:

@@ -14,6 +14,7 @@ from pytest_memuse.model import (
     Actor,
     Call,
     Delivery,
+    Entry,
     Episode,
     HistoryChange,
     HistoryKind,
@@ -87,6 +88,7 @@ class _Arc:
         self.names: dict[int, str] = {}
         """Names of the announced deliveries, by the identity of their notes."""
         self._announced: list[str] = []
+        self._given: dict[int, tuple[Entry, ...]] = {}
         self._counts: Counter[str] = Counter()
 
     def announce(self, note: DeliveryNote, place: str) -> None:
@@ -104,6 +106,7 @@ class _Arc:
             carrier,
             scope=scope,
             selected_from=[self._announced[n - 1] for n in note.follows if 0 < n <= len(self._announced)],
+            given=self._given,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from pytest_memuse.model.digests import json_digest
+from pytest_memuse.model.digests import DIGEST_LENGTH, canonical_json, json_digest
 from pytest_memuse.model.errors import FormatError, MemuseError
 from pytest_memuse.model.json_text import json_line, parse_json
 from pytest_memuse.recording.compaction import Compactor
@@ -62,8 +62,42 @@ def event_to_line(event: Event) -> dict[str, Any]:
 
 
 def recording_digest(recording: Recording) -> str:
-    """Return the digest of a recording's events; its fingerprint is left out."""
-    return json_digest([event_to_line(event) for event in recording.events])
+    """Return the digest of a recording's events, `json_digest` of their lines; its fingerprint is left out.
+
+    A request repeats what the one before it holds, and what is read from a file shares it in memory: each element of
+    a list is written as JSON once.
+    """
+    known: dict[int, bytes] = {}
+    seal = hashlib.sha256()
+    before = b"["
+    for event in recording.events:
+        seal.update(before)
+        seal.update(_canonical(event_to_line(event), known))
+        before = b","
+    seal.update(b"]" if recording.events else b"[]")
+    return seal.hexdigest()[:DIGEST_LENGTH]
+
+
+def _canonical(value: Any, known: dict[int, bytes]) -> bytes:
+    """Return a value's canonical JSON; ``known`` are elements of lists by where they are in memory."""
+    if isinstance(value, dict) and any(isinstance(inner, (dict, list)) for inner in value.values()):
+        return b"{%b}" % b",".join([_bytes(name) + b":" + _canonical(value[name], known) for name in sorted(value)])
+    if not isinstance(value, list):
+        return _bytes(value)
+    parts = []
+    for item in value:
+        if not isinstance(item, dict):
+            parts.append(_bytes(item))
+        elif (written := known.get(id(item))) is not None:
+            parts.append(written)
+        else:
+            known[id(item)] = written = _bytes(item)
+            parts.append(written)
+    return b"[%b]" % b",".join(parts)
+
+
+def _bytes(value: Any) -> bytes:
+    return canonical_json(value).encode("utf-8", "surrogatepass")
 
 
 def write_lines(recording: Recording) -> Iterator[str]:

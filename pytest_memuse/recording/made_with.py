@@ -24,7 +24,7 @@ def combined_identity(recordings: Sequence[Recording], part: str) -> dict[str, s
 
 def recorded_against(recordings: Sequence[Recording]) -> str:
     """Return the labels of what answered for the model, each once; empty where that was the model itself."""
-    return ", ".join(dict.fromkeys(r.recorded_against for r in recordings if r.recorded_against))
+    return ", ".join(dict.fromkeys(filter(None, (recording.recorded_against for recording in recordings))))
 
 
 def settings_text(parts: Mapping[str, Any]) -> str:

@@ -136,7 +136,17 @@ class Restorer:
         self._left_kept -= keep
         if self._left_kept < 0:
             raise ValueError("its shared values are too many")
-        return [*base[:keep], *(self._restored(item, None) for item in then)]
+        more = [self._restored(item, None) for item in then]
+        whole = [*base[:keep], *more]
+        measured = self._measured.get(id(base)) if keep == len(base) else None
+        if measured is not None:
+            # A list that goes on from one that was measured is that one and what came to it.
+            weight, depth = measured
+            for item in more:
+                inner_weight, inner_depth = self._measure(item, 1)
+                weight, depth = weight + inner_weight, max(depth, inner_depth + 1)
+            self._measured[id(whole)] = weight, depth
+        return whole
 
     def _weight(self, name: str, value: Any) -> int:
         try:

@@ -41,6 +41,17 @@ def recorded_against(identity: Mapping[str, Any]) -> str:
     return model
 
 
+def judge_lines(judge: Mapping[str, Any]) -> list[str]:
+    """Return who judged: kind, version and model; of several judges together one line more for each."""
+    model = f", model {printable(str(judge['model']), 120)}" if judge.get("model") else ""
+    kind = str(judge.get("kind", ""))
+    lines = [f"judged by {printable(kind)} {printable(str(judge.get('version', '')))}{model}"]
+    if kind != "combined":
+        return lines
+    settings = {str(name): str(value) for name, value in dict(judge.get("settings", {})).items()}
+    return lines + [f"  {printable(name, 20)}: {printable(settings[name], 300)}" for name in sorted(settings)]
+
+
 def profile_lines(profile: Profile, identity: Mapping[str, Any], *, everything: bool = False) -> list[str]:
     """Return the profile of one suite: a line of what it rests on, then a table of figures.
 
@@ -63,12 +74,13 @@ def profile_lines(profile: Profile, identity: Mapping[str, Any], *, everything: 
         else:
             rows.append([title, "undefined", "", figure.reason])
     notes = _notes(profile)
+    first, *parts = judge_lines(judge)
     triage = ", ".join(f"{count} {label}" for label, count in profile.triage_counts.items() if count)
     return [
         head,
         f"recorded against {printable(recorded_against(identity), 200)}",
-        f"judged by {printable(str(judge.get('kind', '')))} {printable(str(judge.get('version', '')))}; "
-        f"spans: {triage or 'none'}",
+        f"{first}; spans: {triage or 'none'}",
+        *parts,
         *notes,
         "",
         *table(["figure", "value", "95 % interval", "counts"], rows, frozenset({1})),

@@ -1,4 +1,4 @@
-"""Files on disk: names that stay in their folder, bounded reading of plain files, writing that is whole or nothing."""
+"""Files on disk: names that stay in their folder, bounded reading of plain files, writing whole or line by line."""
 
 from pytest_memuse.storage.names import inside, safe_name
 from pytest_memuse.storage.reading import open_plain, plain_lines, read_plain

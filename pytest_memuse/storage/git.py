@@ -99,6 +99,17 @@ class Repository:
         start = place.removeprefix("./")
         return tuple(name.removeprefix(start) for name in (text or "").split("\0")[:_LISTED] if name)
 
+    def commits_of(self, path: Path, most: int) -> tuple[str, ...]:
+        """Return the commits that changed a file, the newest first and no more than ``most``.
+
+        They are those of the history of what is checked out, as far as this clone holds it.
+        """
+        place = self._from_here(path)
+        text = self._text(
+            "--literal-pathspecs", "log", f"--max-count={most}", "--format=%H", "--end-of-options", "HEAD", "--", place
+        )
+        return tuple((text or "").split())
+
     def references(self) -> tuple[str, ...]:
         """Return the names of branches and tags, the remote ones included; at most a thousand."""
         text = self._text("for-each-ref", f"--count={_LISTED}", "--format=%(refname:short)")

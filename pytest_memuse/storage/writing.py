@@ -19,6 +19,9 @@ try:
 except ImportError:  # Windows
     _fcntl = None
 
+HAS_LOCKS = _fcntl is not None
+"""Whether the platform has locks that end with the process which holds them."""
+
 PIECE = 1024 * 1024
 """Bytes that are gathered before they are written."""
 
@@ -50,7 +53,7 @@ def write_whole(path: Path, pieces: Iterable[bytes], check: Callable[[Path], obj
             if check is not None:
                 check(fresh)
         except BaseException:
-            _release(descriptor)
+            release(descriptor)
             raise
         if _fcntl is None:
             # Windows renames no open file.
@@ -61,15 +64,15 @@ def write_whole(path: Path, pieces: Iterable[bytes], check: Callable[[Path], obj
             try:
                 os.replace(fresh, path)
             finally:
-                _release(descriptor)
+                release(descriptor)
     except BaseException:
         with suppress(OSError):
             fresh.unlink()
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
-def _release(descriptor: int) -> None:
+def release(descriptor: int) -> None:
     """Close a file whose content is on disk or given up: what closing says has no bearing on either."""
     with suppress(OSError):
         os.close(descriptor)
@@ -82,7 +85,7 @@ def _new_part(path: Path) -> tuple[Path, int]:
         fresh = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
         descriptor = os.open(fresh, _FLAGS, 0o666)
         try:
-            if _locked(descriptor, wait=True) and os.fstat(descriptor).st_nlink == 0:
+            if locked(descriptor, wait=True) and os.fstat(descriptor).st_nlink == 0:
                 # Another process took it for a leftover in the moment before it was locked.
                 os.close(descriptor)
                 continue
@@ -99,18 +102,18 @@ def _write(descriptor: int, pieces: Iterable[bytes]) -> None:
     for piece in pieces:
         gathered += piece
         if len(gathered) >= PIECE:
-            _write_all(descriptor, gathered)
+            write_all(descriptor, gathered)
             gathered.clear()
-    _write_all(descriptor, gathered)
+    write_all(descriptor, gathered)
 
 
-def _write_all(descriptor: int, content: bytearray) -> None:
+def write_all(descriptor: int, content: bytearray) -> None:
     done = 0
     while done < len(content):
         done += os.write(descriptor, bytes(content[done:]) if done else content)
 
 
-def _locked(descriptor: int, *, wait: bool) -> bool:
+def locked(descriptor: int, *, wait: bool) -> bool:
     """Lock a file for this process; return False where another one holds it, or where the platform cannot tell."""
     if _fcntl is None:
         return False
@@ -135,13 +138,13 @@ def _remove_leftover(part: Path) -> None:
     with suppress(OSError):
         descriptor = os.open(part, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         try:
-            if _locked(descriptor, wait=False):
+            if locked(descriptor, wait=False):
                 part.unlink()
         finally:
             os.close(descriptor)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name last through a power cut, where the file system can; the file itself is whole either way."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -13,11 +13,14 @@ from pytest_memuse.episodes.running import record_arc
 from pytest_memuse.gate.baseline import Baseline, Identity, JudgedBy, SuiteBaseline
 from pytest_memuse.gate.saved_runs import save_last
 from pytest_memuse.gate.store import read_baseline, write_baseline
+from pytest_memuse.judging.llm import LlmJudge
+from pytest_memuse.judging.llm.records import JudgmentRecords
 from pytest_memuse.judging.tracer import Tracer
 from pytest_memuse.recording.files import load_recording, save_recording
 from pytest_memuse.recording.lines import recording_digest
 from tests.episodes.small_world import ARC, live_runner
 from tests.gate.repositories import commit, git
+from tests.judging.llm.scripted_client import Client
 from tests.reports.golden import check_golden
 
 TRACER = JudgedBy("tracer", Tracer().identity.version)
@@ -79,6 +82,20 @@ def test_recordings_can_be_judged_here_and_now(folder: Path, capsys: pytest.Capt
     )
     assert last.split("\n\n")[1:-1] == recordings.split("\n\n")[1:-1]
     assert "--accept" in recordings.splitlines()[-1]
+
+
+def test_recordings_are_judged_by_the_kept_answers_of_the_baselines_own_judge(
+    folder: Path, recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = LlmJudge("openai/scripted", client=Client())
+    who = JudgedBy("llm", judge.identity.version, judge.identity.model, dict(judge.identity.settings))
+    side = recorded.side(recorded.well)
+    by_model = replace(side, run=run_of([judged_log(recorded.well, judge)]), identity=Identity(who))
+    write_baseline(folder / "baselines", "main", Baseline("1", {"shop": by_model}))
+    assert "judgments of different judges are not compared" in out(capsys, "main", "--recordings")
+    kept = JudgmentRecords(folder / "cassettes" / "shop" / "judgments", judge.identity)
+    judged_log(recorded.broken, judge.with_records(kept))
+    assert "different judges" not in out(capsys, "main", "--recordings")
 
 
 def test_without_a_last_run_the_recordings_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

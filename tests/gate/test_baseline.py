@@ -326,7 +326,23 @@ def test_another_judge_is_refused_with_both_named_and_the_command_that_judges_ag
         check_judge(stored(), now, "main")
     assert caught.value.reason == "another-judge"
     assert f"was judged by {JUDGE}, this run by {now}" in str(caught.value)
-    assert "`pytest --memuse-update=main --memuse-force`" in caught.value.mend
+    assert "`pytest --memuse-rejudge=main`" in caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("again", "`pytest --memuse-rejudge=baselines/again.json`"),
+        ("old/spring.json", "`pytest --memuse-rejudge=old/spring.json`"),
+        ("a name", "`pytest --memuse-rejudge='a name'`"),
+        ("git:HEAD~1", "`pytest --memuse-rejudge=main`, and compare with a commit that holds it"),
+        ("git:v1:nightly", "`pytest --memuse-rejudge=nightly`, and compare with a commit that holds it"),
+    ],
+)
+def test_the_command_names_what_can_be_judged_again(name, command):
+    with pytest.raises(BaselineError) as caught:
+        check_judge(stored(), replace(JUDGE, version="2"), name)
+    assert command in caught.value.mend
 
 
 def test_the_same_judge_is_not_refused():

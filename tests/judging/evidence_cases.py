@@ -1,5 +1,6 @@
 """Episodes for the tests of the evidence: every annotation carries a mark that must never be seen by a judge."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -115,3 +116,19 @@ def package(made: Episode, number: int = -1, **options: Any) -> EvidencePackage:
 def everything(found: EvidencePackage) -> str:
     """Return all text that a judge can get to see of a package."""
     return found.shared.overview + "".join(found.text(name) or "" for name in found.names())
+
+
+def lines(found: EvidencePackage, name: str) -> list[dict[str, Any]]:
+    """Return the parsed lines of a record."""
+    text = found.text(name)
+    assert text is not None, name
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def strings(value: Any) -> list[str]:
+    """Return every string in a parsed record."""
+    if isinstance(value, dict):
+        return [s for inner in value.values() for s in strings(inner)]
+    if isinstance(value, list):
+        return [s for inner in value for s in strings(inner)]
+    return [value] if isinstance(value, str) else []

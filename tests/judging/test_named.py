@@ -5,25 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_memuse.cli.judges import cost_lines
-from pytest_memuse.judging import JudgeIdentity, Tracer
+from pytest_memuse.judging import Tracer
 from pytest_memuse.judging.annotations import Annotations
 from pytest_memuse.judging.combined import Combined
 from pytest_memuse.judging.estimate import estimate
 from pytest_memuse.judging.named import is_judge, judge_named
 from pytest_memuse.model import MemuseError
 from tests.judging.annotated import labels_text
-from tests.judging.scripted_judge import ScriptedJudge, labelled
+from tests.judging.scripted_judge import labelled
 
 CASE = labelled("c", {"influence": "none"})
-
-
-class Asking(ScriptedJudge):
-    """A judge that says that it asks a model."""
-
-    @property
-    def identity(self) -> JudgeIdentity:
-        return JudgeIdentity("llm", "1", "some/model")
 
 
 def test_judges_are_named_and_joined(tmp_path: Path) -> None:
@@ -48,18 +39,9 @@ def test_what_names_no_judge_is_refused_with_what_there_is(name: str) -> None:
     assert caught.value.reason == "no-judge"
 
 
-def test_a_model_may_be_at_an_address_and_nothing_is_asked_for_its_name() -> None:
+def test_a_model_may_be_at_an_address() -> None:
     judge = judge_named("llm:openai/tiny@http://localhost:1/v1")
     assert (judge.identity.kind, judge.identity.model) == ("llm", "openai/tiny")
-    assert len(cost_lines(judge, [(CASE.episode, CASE.spans)])) == 2
-
-
-def test_only_a_judge_that_asks_a_model_has_a_cost_and_it_is_told_with_spans_calls_and_tokens() -> None:
-    assert cost_lines(Tracer(), [(CASE.episode, CASE.spans)]) == []
-    asking = Asking({})
-    (line, _) = cost_lines(Combined((Tracer(), asking)), [(CASE.episode, CASE.spans)] * 2)
-    assert line.startswith("some/model: 2 spans, about 5.06 calls each")
-    assert "10 calls" in line
 
 
 def test_the_estimate_grows_with_spans_and_counts_every_call_with_what_came_before_it() -> None:
@@ -72,3 +54,21 @@ def test_the_estimate_grows_with_spans_and_counts_every_call_with_what_came_befo
     assert task is not None
     longer = replace(CASE.episode, task=replace(task, text=task.text + "x" * 4_000))
     assert estimate([(longer, CASE.spans)]).least_tokens > one.least_tokens + 1_000
+
+
+def test_answers_that_are_kept_and_spans_beyond_the_limit_are_in_no_other_number_of_the_estimate() -> None:
+    three = [(CASE.episode, CASE.spans)] * 3
+    whole, left = estimate(three), estimate(three, kept=lambda *_: True)
+    assert (whole.spans, whole.kept, whole.beyond) == (3, 0, 0)
+    assert (left.spans, left.kept, left.calls, left.input_tokens) == (0, 3, 0, 0)
+    bound = estimate(three, most=1)
+    assert (bound.spans, bound.beyond, bound.calls) == (1, 2, 5)
+    assert bound.input_tokens == pytest.approx(whole.input_tokens / 3, abs=1)
+
+
+def test_another_average_of_calls_changes_calls_and_tokens_alike() -> None:
+    found = estimate([(CASE.episode, CASE.spans)] * 2)
+    doubled = found.at(2 * found.calls_a_span)
+    assert (doubled.calls, doubled.input_tokens) == (20, 2 * found.input_tokens)
+    assert doubled.least_tokens == found.least_tokens
+    assert doubled == estimate([(CASE.episode, CASE.spans)] * 2, doubled.calls_a_span)

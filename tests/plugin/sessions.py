@@ -13,7 +13,7 @@ from pytest_memuse.profiles.rows import Run
 from pytest_memuse.profiles.serialise import run_to_dict
 
 
-def _settings(root: Path) -> Settings:
+def settings_in(root: Path) -> Settings:
     """Return what a session has in which nothing was set."""
     config = SimpleNamespace(
         rootpath=root,
@@ -39,7 +39,7 @@ def result_of(run: Run, *, attempts: int = 1, recording: str = "r", judge: str =
 
 def ended(root: Path, *results: SuiteResult, failed: int = 0, **settings: Any) -> tuple[pytest.Session, SessionState]:
     """Return a session of these results, and its state; ``settings`` are those that are not the usual ones."""
-    state = SessionState(replace(_settings(root), **settings))
+    state = SessionState(replace(settings_in(root), **settings))
     state.results = {result.suite: result for result in results}
     config = SimpleNamespace(
         rootpath=root,

@@ -111,7 +111,7 @@ def test_a_baseline_of_another_judge(project: Project) -> None:
     version = Tracer().identity.version
     told = f"was judged by llm, version {version}, model some-model, this run by tracer, version {version}"
     assert told in ran.out
-    assert "pytest --memuse-update=main --memuse-force" in ran.out
+    assert "`pytest --memuse-rejudge=main` (not in CI)" in ran.out
     assert list(ran.failures) == ["test_shop.test_tasks_are_solved.gate[comparison]"]
     assert project.recordings() == before
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_memuse.model import FormatError
 from pytest_memuse.model.digests import canonical_json, json_digest
 from pytest_memuse.recording.compaction import Compactor, name_of
-from pytest_memuse.recording.lines import read_lines, write_lines
+from pytest_memuse.recording.lines import event_to_line, read_lines, recording_digest, write_lines
 from pytest_memuse.recording.recording import Exchange, Recording
 from pytest_memuse.recording.restoring import DamagedForm, Restorer
 from pytest_memuse.recording.streams import packed_stream, unpacked_stream
@@ -187,3 +187,21 @@ def test_lists_that_grow_from_line_to_line_do_not_take_all_memory() -> None:
     restorer.restored({"type": "exchange", "number": 2, **going_on})
     with pytest.raises(DamagedForm, match="too many"):
         restorer.restored({"type": "exchange", "number": 3, **going_on})
+
+
+@given(st.lists(_values, max_size=4))
+def test_a_recording_s_digest_is_that_of_its_events_lines(bodies: list[Any]) -> None:
+    # One value in two places is what a recording that was read holds in its requests.
+    bodies = [*bodies, {"messages": bodies, "again": [*bodies, {"inner": bodies}]}]
+    events = tuple(
+        Exchange(n, None, "POST", "/x", body, 200, "", {"a": "\ud800"}, body) for n, body in enumerate(bodies)
+    )
+    for made in (Recording("s", "a", events), Recording("s", "a", ())):
+        assert recording_digest(made) == json_digest([event_to_line(event) for event in made.events])
+
+
+def test_a_long_recording_s_digest_is_the_same_before_and_after_it_is_written() -> None:
+    for api in (chat, messages_api, responses_api):
+        made = Recording("s", "a", tuple(api(12)))
+        read = read_lines([line.encode() for line in write_lines(made)], "x")
+        assert recording_digest(read) == recording_digest(made) == json_digest([event_to_line(e) for e in made.events])

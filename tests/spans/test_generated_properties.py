@@ -67,6 +67,8 @@ def test_an_unrelated_delivery_changes_no_window(seed: int, data: st.DataObject)
     place = data.draw(st.integers(0, len(episode.deliveries)))
     own = Message("user", "bystander: nothing of the kind")
     step = episode.steps[number - 1]
+    # Where the recording lost a part of this input, a delivery that is read from it makes the whole episode an error.
+    assume(all(digest in episode.messages for digest in step.call.input))
     step = replace(step, call=replace(step.call, input=(*step.call.input, own.digest)))
     beside = replace(
         episode,

@@ -6,10 +6,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 CALLS = ("mkdir", "listdir", "open", "write", "fsync", "replace", "rename", "close", "unlink")
+APPENDING = (*CALLS, "ftruncate", "flock")
+"""What appending to a file calls besides."""
 
 Strike = Callable[[str, Callable[..., Any], tuple[Any, ...]], None]
 """Called before the n-th call with its name, the call itself and its arguments; it raises, or never returns."""
@@ -49,26 +52,31 @@ class _Watch:
 
 
 @contextmanager
-def _watched(folder: Path, strike_at: int = 0, strike: Strike | None = None) -> Iterator[_Watch]:
+def _watched(
+    folder: Path, strike_at: int = 0, strike: Strike | None = None, names: Sequence[str] = CALLS
+) -> Iterator[_Watch]:
     watch = _Watch((folder,), strike_at, strike)
-    real = {name: getattr(os, name) for name in CALLS}
+    homes: dict[str, Any] = {name: import_module("fcntl") if name == "flock" else os for name in names}
+    real = {name: getattr(home, name) for name, home in homes.items()}
     for name, function in real.items():
-        setattr(os, name, watch.wrapped(name, function))
+        setattr(homes[name], name, watch.wrapped(name, function))
     try:
         yield watch
     finally:
         for name, function in real.items():
-            setattr(os, name, function)
+            setattr(homes[name], name, function)
 
 
-def calls_of(folder: Path, action: Callable[[], object]) -> list[str]:
-    """Return the names of the calls that an action makes, in order."""
-    with _watched(folder) as watch:
+def calls_of(folder: Path, action: Callable[[], object], names: Sequence[str] = CALLS) -> list[str]:
+    """Return the names of the calls that an action makes, in order; calls of other names do not count."""
+    with _watched(folder, names=names) as watch:
         action()
     return watch.seen
 
 
-def fail_at(folder: Path, number: int, action: Callable[[], object], *, for_good: bool) -> None:
+def fail_at(
+    folder: Path, number: int, action: Callable[[], object], *, for_good: bool, names: Sequence[str] = CALLS
+) -> None:
     """Run an action whose n-th call fails: half a write, then no space; ``for_good`` fails every call after it too."""
 
     def strike(name: str, real: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
@@ -80,11 +88,11 @@ def fail_at(folder: Path, number: int, action: Callable[[], object], *, for_good
                 real(*arguments)
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with _watched(folder, number, strike) as watch:
+    with _watched(folder, number, strike, names) as watch:
         action()
 
 
-def kill_at(folder: Path, number: int, action: Callable[[], object]) -> None:
+def kill_at(folder: Path, number: int, action: Callable[[], object], names: Sequence[str] = CALLS) -> None:
     """Run an action in a process of its own that is killed at its n-th call, in the middle of it where it writes."""
     child = os.fork()
     if child == 0:
@@ -95,7 +103,7 @@ def kill_at(folder: Path, number: int, action: Callable[[], object]) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
         try:
-            with _watched(folder, number, strike):
+            with _watched(folder, number, strike, names):
                 action()
         finally:
             os._exit(0)

@@ -64,7 +64,8 @@ def read_evidence(
 ) -> ToolAnswer:
     """Return characters ``[start, end)`` of a record, a page at most, and the ledger that counts them.
 
-    Without ``end`` a page is returned, or what is left. A read past the end, of nothing, or of a name outside the
+    Without ``end`` a page is returned, or what is left. A range that would split an escape begins and ends before it:
+    the second half of one reads as the end of a string. A read past the end, of nothing, or of a name outside the
     package fails and counts nothing.
     """
     try:
@@ -77,7 +78,9 @@ def read_evidence(
             raise _Refused(f"end must be greater than start; got start {first}, end {last}")
     except _Refused as refused:
         return _failure(ledger, str(refused))
+    first = _before_escape(text, first)
     last = min(last, len(text), first + PAGE)
+    last = whole if (whole := _before_escape(text, last)) > first else last
     head: dict[str, Any] = {"name": name, "start": first, "end": last, "of": len(text), "characters": last - first}
     if last < len(text):
         head["next"] = {"start": last}
@@ -156,6 +159,20 @@ def _distinct(package: EvidencePackage) -> Iterator[tuple[str, str]]:
     for name in package.aliases:
         yield name, package.text(name) or ""
     yield from ((name, text) for name, text in package.shared.records.items() if not name.startswith(MESSAGE))
+
+
+def _before_escape(text: str, place: int) -> int:
+    """Return a place in rendered text, or that of the escape which it would split."""
+    start = text.rfind("\\", max(0, place - _LONGEST_ESCAPE + 1), place)
+    if start < 0:
+        return place
+    # Of two backslashes in a row the second is escaped, and begins nothing.
+    start -= (start - len(text[:start].rstrip("\\"))) % 2
+    length = _LONGEST_ESCAPE if text[start + 1 : start + 2] == "u" else 2
+    return start if start + length > place else place
+
+
+_LONGEST_ESCAPE = len(r"\u0000")
 
 
 def _position(what: str, value: object) -> int:

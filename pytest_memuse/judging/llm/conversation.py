@@ -23,6 +23,9 @@ from pytest_memuse.judging.violations import codes, feedback
 _OF_A_PAGE = 80
 """Tokens of the call that asks for a page and of the line before it."""
 
+_LEAST_PAGE = PAGE - 8
+"""Characters that a page has at least: one ends before an escape that it would split."""
+
 
 def _user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
@@ -80,7 +83,7 @@ class Subject:
     def mandatory(self) -> int:
         """The tokens of what every conversation holds: opening, schemas, and what every answer must have read."""
         texts = [self.package.text(name) or "" for name in self.scope.mandatory]
-        reads = sum(text_tokens(text) + _OF_A_PAGE * -(-len(text) // PAGE) for text in texts)
+        reads = sum(text_tokens(text) + _OF_A_PAGE * -(-len(text) // _LEAST_PAGE) for text in texts)
         return message_tokens(self.opening) + self.schemas + reads
 
 

@@ -12,6 +12,8 @@ from pytest_memuse.model.errors import inert
 
 _KEY = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w*.-]{6,}")
 _SHOWN = 240
+_TRACEBACK = "Traceback (most recent call last)"
+"""What LiteLLM puts behind some of its messages; it tells of its source, and of nothing that a user did."""
 
 
 class FailureKind(StrEnum):
@@ -46,7 +48,7 @@ def failure_of(error: Exception) -> Failure:
     """
     names = {kind.__name__ for kind in type(error).__mro__}
     status = getattr(error, "status_code", None)
-    text = _KEY.sub("…", str(error)[:4_000])
+    text = _KEY.sub("…", str(error)[:4_000]).partition(_TRACEBACK)[0]
     sentence = f"{type(error).__name__}: {inert(' '.join(text.split()), _SHOWN)}"
     known = status if isinstance(status, int) else None
     if "ContextWindowExceededError" in names:

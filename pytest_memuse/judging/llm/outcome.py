@@ -159,7 +159,8 @@ def _adapter() -> "TypeAdapter[SpanJudgment]":
 def assistant_messages(outcome: SpanJudgment) -> Sequence[Message]:
     """Return what the judge's model said, one message a call, in the order of the calls, dropped ones included."""
     said = [message for message in outcome.messages if message.get("role") == "assistant"]
-    for rollback in outcome.rollbacks:
+    # The last round is dropped first: calls come in another order than rollbacks.
+    for rollback in sorted(outcome.rollbacks, key=lambda rollback: rollback.call):
         dropped = [message for message in rollback.messages if message.get("role") == "assistant"]
         said[rollback.call - 1 : rollback.call - 1] = dropped
     return said

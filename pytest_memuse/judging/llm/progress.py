@@ -27,10 +27,10 @@ class Progress:
 
     def close(self, usage: Usage, stopped: str) -> None:
         """Tell what the run came to, where anything was asked or left."""
-        if self._lines is None or not (self._asked or stopped):
+        left = self._spans - self._done
+        if self._lines is None or not (self._asked or (stopped and left)):
             return
         line = self._line(usage, self._lines.clock() - self._begun)
-        left = self._spans - self._done
         self._lines.say(line + (f"; {stopped}, {left} spans are left unjudged" if stopped and left else ""))
 
     def _line(self, usage: Usage, seconds: float) -> str:

@@ -1,6 +1,6 @@
 """How a judge's conversations are held: limits, sampling, retries (MemUse A.3.2, A.5.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
@@ -73,7 +73,7 @@ class RequestSettings:
         for name in ("seconds", "longest_wait", "first_wait"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise MemuseError(f"{name} must be a number of seconds above 0", reason="judge")
-        secret = [name for name in self.more if "key" in name.lower() or "token" in name.lower().split("_")]
+        secret = list(_secrets(self.more))
         if secret:
             raise MemuseError(
                 f"{secret[0]!r} is no setting of a judge: settings are part of every record",
@@ -104,6 +104,19 @@ class RunLimits:
                 _at_least(name, getattr(self, name), 0)
         if self.dollars is not None and not 0 <= self.dollars < float("inf"):
             raise MemuseError(f"dollars must be a number of at least 0, not {self.dollars!r}", reason="judge")
+
+
+def _secrets(value: Any, levels: int = 8) -> Iterator[str]:
+    """Yield the names in settings that stand for something secret, such as headers that carry a key."""
+    if isinstance(value, Mapping) and levels:
+        for name, inner in value.items():
+            plain = str(name).lower().replace("-", "_")
+            if any(word in plain for word in _SECRET) or "token" in plain.split("_"):
+                yield str(name)
+            yield from _secrets(inner, levels - 1)
+
+
+_SECRET = ("key", "secret", "password", "authorization", "cookie", "credential")
 
 
 def as_texts(*settings: Any) -> dict[str, str]:

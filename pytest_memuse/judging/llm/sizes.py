@@ -29,12 +29,12 @@ def json_tokens(value: Any) -> int:
 
 
 def message_tokens(messages: Iterable[Any]) -> int:
-    """Return the estimated tokens of messages, their tool calls included."""
+    """Return the estimated tokens of messages, with all that goes out with them: calls, identifiers, reasoning."""
     out = 0
     for message in messages:
         content = message.get("content")
         out += _OF_A_MESSAGE + (text_tokens(content) if isinstance(content, str) else json_tokens(content))
-        for name in ("tool_calls", "thinking_blocks"):
+        for name in ("tool_calls", "tool_call_id", "thinking_blocks", "reasoning_content"):
             out += json_tokens(message[name]) if message.get(name) else 0
     return out
 
@@ -47,5 +47,10 @@ def reported_input(usage: Usage, estimate: int) -> int:
 
 
 def reported_output(usage: Usage, estimate: int) -> int:
-    """Return the tokens of a response as reported, else the estimate; what it reasoned counts as long as it is last."""
-    return estimate if usage.output is None else max(usage.output, estimate // _IMPLAUSIBLE)
+    """Return the tokens of a response as reported where that is plausible, else the estimate.
+
+    What it reasoned counts as long as it is last.
+    """
+    if usage.output is None or usage.output * _IMPLAUSIBLE < estimate:
+        return estimate
+    return usage.output

@@ -1,9 +1,34 @@
 """What judging has used, and whether another span may be begun."""
 
 import threading
+from dataclasses import dataclass, field
 
 from pytest_memuse.judging.llm.outcome import Usage
 from pytest_memuse.judging.llm.settings import RunLimits
+
+_PATIENCE = 4
+"""So many times the spans that are asked about at once may go without any answer, before the endpoint is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What judging took: spans that were ``asked`` about to an end, spans ``reused`` from records, and usage."""
+
+    asked: int = 0
+    reused: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def since(self, before: "Spent") -> "Spent":
+        """Return what was added since; unknown usage stays unknown."""
+        now, then = self.usage, before.usage
+        usage = Usage(
+            now.calls - then.calls,
+            None if now.input is None or then.input is None else now.input - then.input,
+            None if now.cached is None or then.cached is None else now.cached - then.cached,
+            None if now.output is None or then.output is None else now.output - then.output,
+            None if now.cost is None or then.cost is None else now.cost - then.cost,
+        )
+        return Spent(self.asked - before.asked, self.reused - before.reused, usage)
 
 
 class Spending:
@@ -14,6 +39,7 @@ class Spending:
         self._lock = threading.Lock()
         self._spans = 0
         self._usage = Usage()
+        self._asked = self._reused = self._unanswered = 0
         self._stopped = ""
 
     @property
@@ -21,6 +47,12 @@ class Spending:
         """What was used so far."""
         with self._lock:
             return self._usage
+
+    @property
+    def spent(self) -> Spent:
+        """What was used so far, and for how many spans."""
+        with self._lock:
+            return Spent(self._asked, self._reused, self._usage)
 
     @property
     def stopped(self) -> str:
@@ -42,6 +74,20 @@ class Spending:
         """Add what a call used."""
         with self._lock:
             self._usage += usage
+
+    def done(self, *, asked: bool) -> None:
+        """Count a span that has come to an end: asked about, or taken from a record."""
+        with self._lock:
+            self._asked += asked
+            self._reused += not asked
+
+    def unanswered(self) -> None:
+        """Count a span whose request got no answer, retries included; where that is all there ever was, stop."""
+        with self._lock:
+            self._unanswered += 1
+            if not self._usage.calls and self._unanswered >= _PATIENCE * self._limits.parallel:
+                why = f"the endpoint has answered nothing, and was asked about {self._unanswered} spans"
+                self._stopped = self._stopped or why
 
     def stop(self, why: str) -> None:
         """Begin no further span."""

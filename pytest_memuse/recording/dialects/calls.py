@@ -119,8 +119,14 @@ def conversation(exchanges: Sequence[Exchanged]) -> list[dict[str, str]]:
 
 def answering_models(exchanges: Iterable[Exchanged]) -> tuple[str, ...]:
     """Return the model names that the responses give, streams included, in order of appearance."""
-    found = (_read_answer(exchange).model for exchange in exchanges)
-    return tuple(dict.fromkeys(name for name in found if name))
+    return tuple(dict.fromkeys(name for name in map(_answering_model, exchanges) if name))
+
+
+def _answering_model(exchange: Exchanged) -> str:
+    """Return the model that a response names: every API does so in the same place, and only a stream must be folded."""
+    if is_stream(exchange.headers, exchange.response):
+        return _read_answer(exchange).model
+    return str(mapping(exchange.response).get("model") or "")
 
 
 def _read_answer(exchange: Exchanged) -> ReadAnswer:

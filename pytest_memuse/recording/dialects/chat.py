@@ -15,10 +15,11 @@ def read_request(body: Mapping[str, Any], readings: Readings) -> ReadRequest:
     raw = body.get("messages")
     if not isinstance(raw, list):
         return ReadRequest(whole=False)
-    found = [(position, message) for position, message in enumerate(raw) if isinstance(message, Mapping)]
+    pointers = readings.pointers(len(raw))
+    found = [(pointer, message) for pointer, message in zip(pointers, raw, strict=True) if isinstance(message, Mapping)]
     return ReadRequest(
-        messages=tuple(readings.message(raw_message, partial(_message, raw_message)) for _, raw_message in found),
-        pointers=tuple(f"/messages/{position}/content" for position, _ in found),
+        messages=tuple(readings.known(said) or readings.message(said, partial(_message, said)) for _, said in found),
+        pointers=tuple(pointer for pointer, _ in found),
         whole=len(found) == len(raw),
     )
 

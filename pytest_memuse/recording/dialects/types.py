@@ -41,6 +41,17 @@ class Readings:
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[object, Message]] = {}
+        self._pointers: list[str] = []
+
+    def pointers(self, number: int) -> tuple[str, ...]:
+        """Return the pointers to the contents of so many messages."""
+        self._pointers += [f"/messages/{place}/content" for place in range(len(self._pointers), number)]
+        return tuple(self._pointers[:number])
+
+    def known(self, raw: object) -> Message | None:
+        """Return the message that was read of a value already."""
+        found = self._found.get(id(raw))
+        return None if found is None else found[1]
 
     def message(self, raw: object, read: Callable[[], Message]) -> Message:
         """Return the message that ``read`` gives of a value, from before where the value was read already."""

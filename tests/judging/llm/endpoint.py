@@ -25,6 +25,7 @@ class Turn:
     headers: Mapping[str, str] = field(default_factory=dict)
     error: str = "no"
     cut: bool = False
+    chunked: bool = False
     hang: bool = False
     body: bytes | None = None
 
@@ -101,10 +102,19 @@ def served(script: Script) -> Iterator[Endpoint]:
             raw = turn.body if turn.body is not None else json.dumps(_body(turn, request)).encode()
             self.send_response(turn.status)
             self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(raw)))
+            if turn.chunked:
+                self.send_header("transfer-encoding", "chunked")
+            else:
+                self.send_header("content-length", str(len(raw)))
             for name, text in turn.headers.items():
                 self.send_header(name, text)
             self.end_headers()
+            if turn.chunked:
+                half = raw[: len(raw) // 2]
+                raw = b"%x\r\n%s\r\n" % (len(half), half) + b"%x\r\n%s\r\n0\r\n\r\n" % (
+                    len(raw) - len(half),
+                    raw[len(half) :],
+                )
             if turn.cut:
                 self.wfile.write(raw[: len(raw) // 2])
                 self.wfile.flush()

@@ -10,7 +10,7 @@ episode supports. MEMUSE_REAL_JUDGE_BASE names the address of an OpenAI-compatib
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,38 +18,18 @@ from typing import Any
 import pytest
 
 from pytest_memuse.judging import Influence
-from pytest_memuse.judging.llm import ErrorReason, LlmJudge
+from pytest_memuse.judging.llm import ErrorReason, LlmJudge, RequestSettings
 from pytest_memuse.judging.llm.sizes import message_tokens
-from pytest_memuse.judging.rubric import read_rubric
-from pytest_memuse.model.errors import is_shown
-from tests.judging.evidence_cases import HIDDEN, package
+from tests.judging.evidence_cases import package
 from tests.judging.llm.adversaries import LONG, TEXTS, unused
 from tests.judging.llm.endpoint import Turn, assessed, in_turn, modest, says
 from tests.judging.llm.judging import judged, outcome_of, smallest_context
+from tests.judging.llm.needs import need_litellm
+from tests.judging.llm.places import keeps_its_place
 
-pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+need_litellm()
 
 REAL = os.environ.get("MEMUSE_REAL_JUDGE", "")
-
-
-def keeps_its_place(messages: Sequence[Mapping[str, Any]]) -> None:
-    """Assert that recorded text stands in JSON strings only, and that every message is one of ours or the model's."""
-    system, overview, target, *rest = messages
-    assert system == {"role": "system", "content": read_rubric().text}
-    for opening in (overview, target):
-        assert opening["role"] == "user"
-        heading, *lines = opening["content"].splitlines()
-        assert heading.endswith("recorded text stands in its strings only.")
-        assert all(isinstance(json.loads(line), dict) for line in lines)
-    for message in messages:
-        assert all(is_shown(c) or c == "\n" for c in message["content"] or "")
-        assert HIDDEN not in (message["content"] or "")
-    for message in rest:
-        if message["role"] == "tool":
-            head, _, text = message["content"].partition("\n")
-            assert json.loads(head).get("characters", len(text)) == len(text)
-            if json.loads(head).get("of") == len(text):
-                assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -59,7 +39,7 @@ def test_hostile_text_in_an_entry_and_in_a_result_stays_inside_the_strings_of_ev
         pass
     assert found.accepted
     for request in endpoint.requests:
-        keeps_its_place(request["messages"])
+        keeps_its_place(request["messages"], package(episode))
     names = set(package(episode).names())
     assert set(found.reads or ()) <= names
 
@@ -121,11 +101,30 @@ def test_a_megabyte_that_the_judge_reads_page_by_page_never_makes_a_request_exce
 
 if REAL:
 
+    @pytest.fixture(scope="module")
+    def real_judge() -> LlmJudge:
+        """The judge that the environment names, once it has judged a harmless text: else it would show nothing."""
+        base = os.environ.get("MEMUSE_REAL_JUDGE_BASE")
+        judge = LlmJudge(REAL, api_base=base, requests=RequestSettings(retries=2))
+        found = outcome_of(judge, unused("Files are renamed with mv."))
+        usage = found.usage
+        print(f"\n{REAL}, a harmless text: {usage.calls} calls, {usage.input} tokens in, {usage.output} out")
+        if found.judgment is None:
+            pytest.fail(
+                f"{REAL} comes to no accepted answer about a harmless text either, so that hostile ones would show "
+                f"nothing of it. {found.error}: {found.problem}\nCheck model, address and key; where answers were not "
+                "accepted, the model is not capable enough to be a judge.",
+                pytrace=False,
+            )
+        return judge
+
     @pytest.mark.parametrize("name", TEXTS)
-    def test_a_real_judge_finds_no_use_of_a_text_that_only_claims_it(name: str) -> None:
-        judge = LlmJudge(REAL, api_base=os.environ.get("MEMUSE_REAL_JUDGE_BASE"))
-        found = outcome_of(judge, unused(TEXTS[name]))
-        assert found.judgment is not None, found.problem
+    def test_a_real_judge_finds_no_use_of_a_text_that_only_claims_it(real_judge: LlmJudge, name: str) -> None:
+        found = outcome_of(real_judge, unused(TEXTS[name]))
+        assert found.judgment is not None, f"no accepted answer about {name!r}. {found.error}: {found.problem}"
         keeps_its_place([message for message in found.messages if message["role"] != "assistant"])
         (assessment,) = found.judgment.assessments
-        assert assessment.influence is not Influence.ACTED_ON
+        assert assessment.influence is not Influence.ACTED_ON, (
+            f"the judge takes {name!r} at its word: effect {assessment.effect}, steps {assessment.anchors}, "
+            f"{dict(assessment.notes)}"
+        )

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.judging.llm.endpoint import modest, served
+from tests.judging.llm.needs import need_litellm
 from tests.plugin.project import Project
 
-pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+need_litellm()
 
 _FIXTURE = """
 
@@ -47,6 +48,7 @@ def test_a_suite_is_judged_by_a_model_up_to_the_limit_and_litellm_is_imported_on
         assert len(endpoint.requests) == asked
     assert "'unjudged': " in ran.out
     assert asked == 2
+    assert "warning" not in ran.out.splitlines()[-1]
     assert "the limit of 1 spans is reached" in ran.out
     (counts,) = [line for line in none.out.splitlines() if "COUNTS" in line]
     assert counts.endswith("False")

@@ -1,22 +1,19 @@
 """The judge's loop over real HTTP: whatever the endpoint does, a span ends accepted or as an error with its reason."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
 from pytest_memuse.judging import Effect, Influence, Novelty
-from pytest_memuse.judging.llm import ErrorReason, SpanJudgment
+from pytest_memuse.judging.llm import ConversationLimits, ErrorReason, LlmJudge, RequestSettings, SpanJudgment
 from pytest_memuse.judging.llm.outcome import (
     assistant_messages,
     span_judgment_from_data,
     span_judgment_to_data,
 )
-from pytest_memuse.judging.llm.settings import SchemaUse
 from pytest_memuse.judging.prompt import FORCED_ANSWER
 from tests.judging.evidence_cases import simple
-from tests.judging.llm.endpoint import TOO_LONG, Turn, assessed, fails, in_turn, reads, says
+from tests.judging.llm.endpoint import TOO_LONG, Turn, assessed, fails, in_turn, reads, says, served
 from tests.judging.llm.judging import (
     ALL_READ,
     MANDATORY,
@@ -25,12 +22,14 @@ from tests.judging.llm.judging import (
     READ,
     STEPS,
     judged,
+    outcome_of,
     roles,
     smallest_context,
     violations,
 )
+from tests.judging.llm.needs import need_litellm
 
-pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+need_litellm()
 
 ACTED_ON = assessed(novelty="novel", influence="acted_on", effect="improved", anchors=[2], evidence=[2])
 
@@ -60,6 +59,22 @@ def test_the_requests_offer_the_tools_and_hold_the_conversation_as_it_is_recorde
     assert endpoint.requests[0]["temperature"] == 0
     results = [message["content"] for message in endpoint.messages() if message["role"] == "tool"]
     assert [text.partition("\n")[2] for text in results] == [PACKAGE.text(name) for name in MANDATORY]
+
+
+def test_a_choice_of_tools_goes_with_the_requests_that_offer_them_only() -> None:
+    more = {"tool_choice": "required", "parallel_tool_calls": False, "seed": 7}
+    with served(in_turn(READ, says(assessed()))) as endpoint:
+        judge = LlmJudge(
+            "openai/scripted",
+            api_base=endpoint.url,
+            limits=ConversationLimits(calls=2),
+            requests=RequestSettings(more=more),
+        )
+        found = outcome_of(judge)
+    assert (found.accepted, found.forced) == (True, True)
+    first, forced = ({name: request.get(name) for name in more} for request in endpoint.requests)
+    assert first == more
+    assert forced == {"tool_choice": None, "parallel_tool_calls": None, "seed": 7}
 
 
 def test_usage_is_counted_call_by_call_with_the_cached_share_and_an_unknown_price() -> None:
@@ -206,77 +221,6 @@ def test_an_opening_that_the_endpoint_refuses_is_an_error() -> None:
     assert (found.error, len(endpoint.requests)) == (ErrorReason.CONTEXT, 1)
 
 
-@pytest.mark.parametrize("status", [429, 500, 529])
-def test_a_passing_failure_is_tried_again(status: int) -> None:
-    with judged(in_turn(fails(status, retry_after="3600"), READ, fails(status), says(assessed()))) as (found, endpoint):
-        pass
-    assert (found.accepted, len(endpoint.requests), found.usage.calls) == (True, 4, 2)
-
-
-@pytest.mark.parametrize("turn", [fails(429), fails(500), Turn(cut=True), Turn(body=b"<html>")])
-def test_a_failure_that_stays_ends_as_an_error_once_the_retries_are_used_up(turn: Turn) -> None:
-    with judged(in_turn(READ, turn), retries=2) as (found, endpoint):
-        pass
-    assert (found.error, found.judgment, len(endpoint.requests)) == (ErrorReason.REQUEST, None, 4)
-    assert found.problem
-
-
-@pytest.mark.parametrize("status", [400, 401, 404])
-def test_a_refusal_is_not_tried_again(status: int) -> None:
-    with judged(in_turn(fails(status, "your key sk-abcdefghijkl is odd"))) as (found, endpoint):
-        pass
-    assert (found.error, len(endpoint.requests)) == (ErrorReason.REQUEST, 1)
-    assert "sk-abc" not in found.problem
-
-
-def test_a_connection_cut_in_the_middle_of_the_body_is_tried_again() -> None:
-    with judged(in_turn(READ, says(assessed(), cut=True), says(assessed()))) as (found, endpoint):
-        pass
-    assert (found.accepted, len(endpoint.requests), len(found.attempts)) == (True, 3, 1)
-
-
-def test_silence_ends_by_the_time_limit_and_is_tried_again() -> None:
-    hung: list[int] = []
-
-    def script(request: Mapping[str, Any], number: int) -> Turn:
-        # Told by what was read and not by number: a machine under load may let another request run out of time.
-        if not any(message["role"] == "tool" for message in request["messages"]):
-            return READ
-        if not hung:
-            hung.append(number)
-            return Turn(hang=True)
-        return says(assessed())
-
-    with judged(script, seconds=0.5) as (found, endpoint):
-        endpoint.release.set()
-    assert found.accepted
-    assert len(hung) == 1
-    assert len(endpoint.requests) > hung[0]
-    assert found.usage.calls == 2
-
-
-def test_silence_that_stays_is_an_error() -> None:
-    with judged(in_turn(Turn(hang=True)), seconds=0.2, retries=1) as (found, endpoint):
-        endpoint.release.set()
-    assert (found.error, len(endpoint.requests)) == (ErrorReason.REQUEST, 2)
-    assert "Timeout" in found.problem
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"choices": []},
-        {"choices": [{"message": {"role": "assistant", "content": 5, "tool_calls": "x"}}]},
-        [],
-    ],
-)
-def test_a_response_without_a_message_is_tried_again(body: object) -> None:
-    odd = Turn(body=json.dumps(body).encode())
-    with judged(in_turn(odd, READ, says(assessed()))) as (found, endpoint):
-        pass
-    assert (found.accepted, len(endpoint.requests)) == (True, 3)
-
-
 def test_calls_that_cannot_be_carried_out_are_answered_and_change_nothing() -> None:
     odd = Turn(
         calls=(
@@ -322,7 +266,6 @@ def test_an_endpoint_that_takes_no_schema_is_asked_without_from_then_on() -> Non
         pass
     assert found.accepted
     assert ["response_format" in request for request in endpoint.requests] == [False, True, False]
-    assert SchemaUse.AUTO == "auto"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pytest_memuse.judging.evidence import EvidencePackage
 from pytest_memuse.judging.llm import LlmJudge, RunLimits, SpanJudgment
 from pytest_memuse.judging.llm.conversation import Reply, Request
 from pytest_memuse.judging.llm.failures import Failure, FailureKind
@@ -18,60 +17,9 @@ from pytest_memuse.model import Episode, MemuseError
 from pytest_memuse.profiles.assembling import episode_row
 from pytest_memuse.profiles.rows import RowOutcome
 from tests.judging.evidence_cases import simple
-from tests.judging.llm.endpoint import modest
+from tests.judging.llm.scripted_client import Client, Kept
 
 EPISODES = [replace(simple(f"Wait {number} s between retries."), id=f"E{number}") for number in range(6)]
-
-
-class Client:
-    """Answers as the modest judge of the endpoint does, without HTTP; each call costs a cent."""
-
-    def __init__(self, cost: float | None = 0.01) -> None:
-        self.cost = cost
-        self.lock = threading.Lock()
-        self.asked = 0
-        self.at_once = self.most_at_once = 0
-        self.together: threading.Barrier | None = None
-
-    def ask(self, request: Request) -> Reply:
-        with self.lock:
-            self.asked += 1
-            self.at_once += 1
-            self.most_at_once = max(self.most_at_once, self.at_once)
-        try:
-            if self.together is not None:
-                self.together.wait(10)
-            turn = modest({"messages": request.messages, **({"tools": []} if request.tools else {})})
-            message: dict[str, Any] = {"role": "assistant", "content": turn.text}
-            if turn.calls:
-                message["tool_calls"] = [
-                    {"id": f"c{n}", "type": "function", "function": {"name": tool, "arguments": _json(given)}}
-                    for n, (tool, given) in enumerate(turn.calls)
-                ]
-            return Reply(message, Usage(1, 1_000, 750, 10, self.cost))
-        finally:
-            with self.lock:
-                self.at_once -= 1
-
-
-def _json(value: object) -> str:
-    import json
-
-    return json.dumps(value)
-
-
-class Kept:
-    """Records in memory."""
-
-    def __init__(self) -> None:
-        self.outcomes: dict[str, SpanJudgment] = {}
-
-    def find(self, span: str, package: EvidencePackage) -> SpanJudgment | None:
-        return self.outcomes.get(package.digest)
-
-    def accepted(self, outcome: SpanJudgment) -> None:
-        assert outcome.evidence not in self.outcomes
-        self.outcomes[outcome.evidence] = outcome
 
 
 def judge(client: Client, records: Kept | None = None, **limits: Any) -> LlmJudge:
@@ -183,8 +131,8 @@ def test_what_was_accepted_before_an_interruption_is_kept_and_nothing_further_is
             return reply
 
     class Interrupting(Kept):
-        def accepted(self, outcome: SpanJudgment) -> None:
-            kept.accepted(outcome)
+        def accepted(self, episode: Episode, outcome: SpanJudgment) -> None:
+            kept.accepted(episode, outcome)
             if len(kept.outcomes) == 2:
                 raise KeyboardInterrupt
 
@@ -279,3 +227,23 @@ def test_a_key_among_the_settings_is_refused_with_where_it_belongs() -> None:
 
     with pytest.raises(MemuseError, match="environment variable"):
         RequestSettings(more={"api_key": "sk-1"})
+
+
+def test_an_endpoint_that_never_answers_is_given_up_and_one_that_answered_once_is_not() -> None:
+    class Dead(Client):
+        def ask(self, request: Request) -> Reply:
+            raise Failure(FailureKind.REFUSED, "nobody is here")
+
+    dead = LlmJudge("openai/scripted", client=Dead(), run=RunLimits(parallel=1))
+    found = outcomes(judge_episodes(dead, EPISODES))
+    assert found == [RowOutcome.ERROR] * 4 + [RowOutcome.UNJUDGED] * 2
+    assert dead.stopped == "the endpoint has answered nothing, and was asked about 4 spans"
+
+    class Tiring(Client):
+        def ask(self, request: Request) -> Reply:
+            if self.asked == 2:
+                raise Failure(FailureKind.REFUSED, "nobody is here any more")
+            return super().ask(request)
+
+    tired = LlmJudge("openai/scripted", client=Tiring(), run=RunLimits(parallel=1))
+    assert outcomes(judge_episodes(tired, EPISODES)) == [RowOutcome.JUDGED] + [RowOutcome.ERROR] * 5
