@@ -67,6 +67,7 @@ def recording_digest(recording: Recording) -> str:
     A request repeats what the one before it holds, and what is read from a file shares it in memory: each element of
     a list is written as JSON once.
     """
+    # What lies in the events' lists lives as long as the recording, so that no two of them are ever at one place.
     known: dict[int, bytes] = {}
     seal = hashlib.sha256()
     before = b"["

@@ -107,6 +107,9 @@ def test_the_folder_of_one_judge_and_that_of_a_suite_are_named_as_well(
     assert main(["judgments", str(tmp_path), str(one.folder)]) == 0
     assert capsys.readouterr().out.count("judge: llm") == 2
     assert "holds no judgment records" in refused(capsys, tmp_path / "nowhere")
+    (shop := tmp_path / "cassettes" / "shop").mkdir(parents=True)
+    log(shop / "a.jsonl", EPISODES[0])
+    assert "holds no judgment records" in refused(capsys, shop)
 
 
 def test_pruning_removes_what_no_recording_holds_and_leaves_the_rest_to_the_byte(

@@ -12,6 +12,7 @@ from pytest_memuse.judging.answer_schema import response_format
 from pytest_memuse.judging.evidence import tool_schemas
 from pytest_memuse.judging.llm.conversation import Reply, Request
 from pytest_memuse.judging.llm.failures import FailureKind, failure_of
+from pytest_memuse.judging.llm.provider import check_access
 from pytest_memuse.judging.llm.replies import reply_of, sendable
 from pytest_memuse.judging.llm.settings import RequestSettings, SchemaUse
 
@@ -38,7 +39,10 @@ class LiteLLMClient:
         self._schema_refused = False
 
     def ask(self, request: Request) -> Reply:
-        """Return the reply to a request. Raises `Failure`; nothing is tried again but a schema that is not taken."""
+        """Return the reply to a request. Raises `Failure`; nothing is tried again but a schema that is not taken.
+
+        Raises `MemuseError` instead where nobody can be asked at all (`check_access`).
+        """
         litellm = self._imported()
         parameters = self._parameters(litellm, request)
         try:
@@ -61,6 +65,8 @@ class LiteLLMClient:
             if self._litellm is None:
                 litellm = quiet_import(extra="llm")
                 settle(litellm)
+                # Told once and at once: without it every span would be an error for the same reason.
+                check_access(self._model, self._api_base or self._settings.more.get("api_base"))
                 self._litellm = litellm
             return self._litellm
 

@@ -51,6 +51,8 @@ def check_access(model: str, api_base: str | None) -> None:
     providers take other credentials.
     """
     litellm = quiet_import(extra="llm")
+    if _is_users_own(litellm, model):
+        return
     try:
         with _quiet():
             provider = str(litellm.get_llm_provider(model, api_base=api_base)[1])
@@ -77,6 +79,12 @@ def check_access(model: str, api_base: str | None) -> None:
         reason="no-key",
         mend=f"export {missing[0]}=…, or name an endpoint that wants no key (`--api-base`)",
     )
+
+
+def _is_users_own(litellm: Any, model: str) -> bool:
+    """Whether a name is an alias or a provider that the user has given LiteLLM, which it looks up when it is asked."""
+    own = [str(each["provider"]) for each in litellm.custom_provider_map]
+    return model in litellm.model_alias_map or model.partition("/")[0] in own
 
 
 @contextmanager

@@ -163,9 +163,14 @@ def _plain(version: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", version)[:20]
 
 
+_OF_A_JUDGE = re.compile(r".+-v[A-Za-z0-9.-]*-[0-9a-f]{16}")
+
+
 def _folders(folder: Path) -> list[Path]:
+    """Return the sub-folders that may be a judge's; others hold recordings, say, and are not looked into."""
     try:
-        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+        below = [path for path in folder.iterdir() if _OF_A_JUDGE.fullmatch(path.name)]
+        return sorted(path for path in below if path.is_dir() and not path.is_symlink())
     except (FileNotFoundError, NotADirectoryError):
         return []
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from pytest_memuse.judging.llm import ErrorReason
+from pytest_memuse.execution.quiet_imports import quiet_import
+from pytest_memuse.judging.llm import ErrorReason, LlmJudge, RequestSettings
+from pytest_memuse.judging.run import judge_episodes
+from pytest_memuse.model import MemuseError
 from tests.judging.llm.endpoint import Turn, assessed, fails, in_turn, says
-from tests.judging.llm.judging import READ, judged
+from tests.judging.llm.judging import EPISODE, READ, judged, outcome_of
 from tests.judging.llm.needs import need_litellm
 
 need_litellm()
@@ -35,6 +38,38 @@ def test_a_refusal_is_not_tried_again(status: int) -> None:
         pass
     assert (found.error, len(endpoint.requests)) == (ErrorReason.REQUEST, 1)
     assert "sk-abc" not in found.problem
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("openai/gpt-5-mini", "OPENAI_API_KEY is not set"),
+        ("opnai/gpt-5-mini", "knows no provider"),
+    ],
+)
+def test_a_run_that_nobody_can_answer_ends_with_the_reason_and_not_with_error_spans(
+    model: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    judge = LlmJudge(model)
+    with pytest.raises(MemuseError, match=said):
+        list(judge_episodes(judge, [EPISODE, EPISODE]))
+    assert judge.usage.calls == 0
+
+
+def test_a_provider_that_the_user_has_given_litellm_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    litellm = quiet_import(extra="llm")
+
+    class Own(litellm.CustomLLM):  # type: ignore[misc, name-defined]
+        def completion(self, *args: Any, **kwargs: Any) -> Any:
+            raise RuntimeError("it was asked")
+
+    monkeypatch.setattr(litellm, "custom_provider_map", [{"provider": "my-own", "custom_handler": Own()}])
+    monkeypatch.setattr(litellm, "provider_list", list(litellm.provider_list))
+    monkeypatch.setattr(litellm, "_custom_providers", [])
+    found = outcome_of(LlmJudge("my-own/model", requests=RequestSettings(retries=0)))
+    assert found.error is ErrorReason.REQUEST
+    assert "it was asked" in found.problem
 
 
 def test_silence_ends_by_the_time_limit_and_is_tried_again() -> None:

@@ -496,8 +496,9 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> 
 def test_records_in_the_folder_of_another_judge_are_refused(tmp_path: Path) -> None:
     kept(tmp_path)
     path = answers_file(tmp_path)
-    (tmp_path / "renamed").mkdir()
-    path.rename(tmp_path / "renamed" / path.name)
+    another = tmp_path / f"llm-another-v1-{'0' * 16}"
+    another.mkdir()
+    path.rename(another / path.name)
     with pytest.raises(FormatError, match="belong into llm-openai-scripted-v1-"):
         kept_judges(tmp_path)
 
