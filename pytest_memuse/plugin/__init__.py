@@ -59,10 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
         "is taken from the folder of the test file",
     )
     state = config.stash[STATE] = SessionState(settings_of(config))
-    if state.settings.in_use:
+    if getattr(config.option, "dist", "no") != "no":
         from pytest_memuse.plugin import workers
 
-        workers.keep_suites_together(config)
+        workers.keep_suites_together(config, state.settings)
+    if state.settings.in_use:
         if (state.settings.json or state.settings.junit) and not hasattr(config, "workerinput"):
             from pytest_memuse.plugin import outputs
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.state import NOT_ASKED, SuiteResult, state_of, suite_of
 
 _KEY = "memuse"
@@ -15,9 +16,15 @@ _BETWEEN = "\x1f"
 """Stands for ``::`` in the id of a grouped test; no id of pytest's holds it, which escapes what is not printable."""
 
 
-def keep_suites_together(config: pytest.Config) -> None:
-    """Have xdist distribute by group where it would distribute single tests; a suite is a group."""
-    if getattr(config.option, "dist", "no") in ("load", "worksteal"):
+def keep_suites_together(config: pytest.Config, settings: Settings) -> None:
+    """Have xdist distribute by group where it would distribute single tests; a suite is a group.
+
+    That is so where an option is given, or recordings lie where they are looked for: the controller, which alone can
+    say it, does not know yet whether any test is of a suite, and other projects' runs are to stay as they are.
+    """
+    if config.option.dist not in ("load", "worksteal"):
+        return
+    if settings.in_use or any(settings.cassettes.glob("*/*.jsonl")):
         config.option.dist = "loadgroup"
         if getattr(config.option, "maxworkerrestart", None) is None:
             # Under this distribution xdist waits for ever for a worker that replaces a crashed one.

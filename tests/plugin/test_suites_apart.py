@@ -4,10 +4,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from pytest_memuse.plugin.state import state_of
+from pytest_memuse.plugin.workers import keep_suites_together
 from tests.plugin import project_edits
 from tests.plugin.project import Project
 from tests.plugin.run_kinds import BASELINE
@@ -35,6 +40,30 @@ def test_under_xdist_a_suite_stays_on_one_worker_and_is_recorded_once(
     }
     assert len({worker for worker, _ in told}) == 1
     assert [": passed" in line for line in ran.gate_lines] == [True]
+
+
+@pytest.mark.long
+def test_so_it_does_without_any_option_where_recordings_are_there(project: Project) -> None:
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    project_edits.two_files(project)
+    ran = project.run("-n2", "-v")
+    told = re.findall(r"^\[(gw\d)\] .* PASSED (\S+::test_(?:tasks|little)\S*)", ran.out, re.MULTILINE)
+    assert len(told) == 2, ran.out
+    assert len({worker for worker, _ in told}) == 1
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_runs_without_recordings_are_distributed_as_ever(
+    recorded: bool, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    if recorded:
+        (tmp_path / "shop").mkdir()
+        (tmp_path / "shop" / "a.jsonl").touch()
+    settings = replace(state_of(pytestconfig).settings, in_use=False, cassettes=tmp_path)
+    config: Any = SimpleNamespace(option=SimpleNamespace(dist="load", maxworkerrestart=None))
+    keep_suites_together(config, settings)
+    assert (config.option.dist, config.option.maxworkerrestart) == (("loadgroup", "0") if recorded else ("load", None))
 
 
 @pytest.mark.long
