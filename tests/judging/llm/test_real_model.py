@@ -10,6 +10,7 @@ server's cache. What the model says depends on the processor it runs on: the tes
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,17 @@ from pytest_memuse.judging.answer_checks import AnswerScope, coverage, examine
 from pytest_memuse.judging.answer_schema import answer_schema
 from pytest_memuse.judging.evidence import ReadLedger, tool_schemas
 from pytest_memuse.judging.llm import ConversationLimits, ErrorReason, LlmJudge, RequestSettings, SpanJudgment
+from pytest_memuse.judging.llm.kept import KeptAnswer
+from pytest_memuse.judging.llm.kept_errors import KeptErrors
 from pytest_memuse.judging.llm.outcome import Message, span_judgment_from_data, span_judgment_to_data
+from pytest_memuse.judging.llm.record_lines import message_line, read_message
 from pytest_memuse.judging.llm.records import JudgmentRecords
 from pytest_memuse.judging.llm.replaying import replayed
 from pytest_memuse.judging.llm.replies import sendable
 from pytest_memuse.judging.prompt import FORCED_ANSWER
 from pytest_memuse.judging.rubric import read_rubric
 from pytest_memuse.judging.violations import ViolationCode, feedback
+from pytest_memuse.plugin.judgment_records import SuiteRecords
 from tests.judging.evidence_cases import simple
 from tests.judging.llm.judging import EPISODE, PACKAGE, outcome_of, roles
 from tests.judging.llm.needs import need_litellm
@@ -185,16 +190,28 @@ def test_each_conversation_comes_to_the_same_record_when_it_is_replayed_and_when
         assert span_judgment_from_data(json.loads(json.dumps(span_judgment_to_data(found)))) == found
 
 
-def test_a_record_is_kept_of_what_was_accepted_and_of_nothing_else(
-    model: RealModel, called: SpanJudgment, tmp_path: Path
+def test_what_each_conversation_came_to_is_kept_and_found_again(
+    model: RealModel, called: SpanJudgment, answered: SpanJudgment, tmp_path: Path
 ) -> None:
-    records = JudgmentRecords(tmp_path, judge_of(model).identity)
-    if called.accepted:
-        records.accepted(EPISODE, called)
-    kept = records.find(EPISODE, called.span, PACKAGE)
-    assert (kept is not None) == called.accepted
-    if kept is not None:
-        assert records.conversation(EPISODE, kept) == called
+    answers = JudgmentRecords(tmp_path, judge_of(model).identity)
+    records = SuiteRecords(answers, KeptErrors(answers.folder), asks=False)
+    for arc, found in (("called", called), ("answered", answered)):
+        episode = replace(EPISODE, arc=arc)
+        keep = records.accepted if found.accepted else records.failed
+        keep(episode, found)
+        again = records.find(episode, found.span, PACKAGE)
+        assert again is not None
+        assert (again.judgment, again.error, again.problem) == (found.judgment, found.error, found.problem)
+        assert (answers.find(episode, found.span, PACKAGE) is not None) == found.accepted
+
+
+def test_a_conversation_is_the_same_when_its_messages_were_kept_as_those_of_a_record_are(
+    called: SpanJudgment, answered: SpanJudgment
+) -> None:
+    for found in (called, answered):
+        lines = dict(map(message_line, found.messages))
+        messages = {digest: read_message(raw, digest, "conversation", 1) for digest, raw in lines.items()}
+        assert KeptAnswer.of(EPISODE.id, found).whole(messages) == found
 
 
 def test_a_delivery_beyond_the_models_context_is_refused_and_an_error_that_says_so(model: RealModel) -> None:
