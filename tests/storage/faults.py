@@ -114,14 +114,17 @@ def kill_at(folder: Path, number: int, action: Callable[[], object], names: Sequ
 def install(folders: Sequence[Path], order: str) -> None:
     """Do to this process, from now on, what an order says: ``count:FILE``, ``fail:N`` or ``kill:N``; nothing if empty.
 
+    ``kill:write N`` counts writes alone: what other threads read meanwhile is another number of calls in every run.
     ``count`` leaves the names of the calls in a file, a line each, when the process ends.
     """
     if not order:
         return
     what, _, argument = order.partition(":")
+    kind, _, number = argument.rpartition(" ") if what != "count" else ("", "", "0")
 
     def strike(name: str, real: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        if len(watch.seen) != int(argument):
+        counted = [each for each in watch.seen if not kind or each == kind]
+        if len(counted) != int(number) or (kind and name != kind):
             return
         if name == "write":
             real(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])

@@ -57,16 +57,31 @@ class Numbered(ScriptClient):
 class Told:
     """Records that write down, outside of the folder, which answers they were returned for."""
 
-    def __init__(self, records: JudgmentRecords, told: Path, after: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(
+        self, records: JudgmentRecords, told: Path, spans: int, after: Callable[[int], None] = lambda _: None
+    ) -> None:
         self.records = records
+        self.unsought = spans
+        self.sought = threading.Event()
         self.told = told
         self.count = 0
         self.after = after
 
     def find(self, *arguments: Any) -> SpanJudgment | None:
-        return self.records.find(*arguments)
+        try:
+            found = self.records.find(*arguments)
+            self.unsought -= 1
+        except BaseException:
+            self.unsought = 0
+            raise
+        finally:
+            if self.unsought <= 0:
+                self.sought.set()
+        return found
 
     def accepted(self, episode: Episode, outcome: SpanJudgment) -> None:
+        # One thread reads and another writes: what is counted is to come in the same order in every run.
+        assert self.sought.wait(60)
         self.records.accepted(episode, outcome)
         assert outcome.judgment is not None
         with self.told.open("a") as file:
@@ -85,7 +100,7 @@ class Run:
 
     def judge(self, client: Numbered, episodes: list[Episode] = EPISODES, **options: Any) -> dict[str, Judgment | None]:
         asked = judge_of(client, run=RunLimits(parallel=self.parallel))
-        records = Told(JudgmentRecords(self.folder, asked.identity), self.told, **options)
+        records = Told(JudgmentRecords(self.folder, asked.identity), self.told, len(episodes), **options)
         judged = judge_episodes(asked.with_records(records), episodes)
         return {package(episode).digest: found.judgments["S1"] for episode, found in judged}
 

@@ -16,9 +16,7 @@ from pytest_memuse.judging.llm import LlmJudge, RunLimits
 from pytest_memuse.judging.llm.records import JudgmentRecords
 from pytest_memuse.judging.run import judge_episodes
 from tests.judging.evidence_cases import simple
-from tests.judging.llm.behaviours import ScriptClient, judge_of
 from tests.judging.llm.endpoint import Endpoint, Turn, modest, served
-from tests.storage.faults import calls_of
 
 pytestmark = [
     pytest.mark.long,
@@ -90,17 +88,11 @@ def resumed(endpoint: Endpoint, folder: Path) -> dict[str, str]:
     return judge_all(LlmJudge("openai/scripted", api_base=endpoint.url, run=RunLimits(parallel=1)), folder)
 
 
-def second_line(folder: Path) -> int:
-    """Return the number of the call that writes the second answer's line: each writes its messages before."""
-    judge = judge_of(ScriptClient(modest), run=RunLimits(parallel=1))
-    calls = calls_of(folder, lambda: judge_all(judge, folder))
-    return [number for number, name in enumerate(calls, start=1) if name == "write"][3]
-
-
 def test_a_process_that_is_killed_in_the_middle_of_a_line_asks_again_for_that_answer_alone(tmp_path: Path) -> None:
     folder, script = tmp_path / "records", Scripted()
     with served(script) as endpoint:
-        killed = start(endpoint, folder, f"kill:{second_line(tmp_path / 'counted')}")
+        # Each answer's messages are written before its line.
+        killed = start(endpoint, folder, "kill:write 4")
         killed.communicate(timeout=300)
         assert (killed.returncode, script.conversations) == (-signal.SIGKILL, 2)
         before = stored(folder)
