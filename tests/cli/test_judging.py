@@ -25,10 +25,11 @@ from pytest_memuse.spans import build_spans
 from tests.cli.test_annotate import log
 from tests.judging.evidence_cases import simple
 from tests.judging.llm.endpoint import Endpoint, Turn, modest, served
+from tests.judging.llm.needs import need_litellm
 from tests.judging.llm.scripted_client import Client
 from tests.judging.scripted_judge import case_data
 
-pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+need_litellm()
 
 MODEL = "llm:openai/scripted"
 

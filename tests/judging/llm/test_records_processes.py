@@ -17,12 +17,13 @@ from pytest_memuse.judging.llm.records import JudgmentRecords
 from pytest_memuse.judging.run import judge_episodes
 from tests.judging.evidence_cases import simple
 from tests.judging.llm.endpoint import Endpoint, Turn, modest, served
+from tests.judging.llm.needs import need_litellm
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="what is killed here ends without a word"),
 ]
-pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+need_litellm()
 
 _PROGRAM = """
 import sys

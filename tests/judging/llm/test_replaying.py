@@ -30,6 +30,7 @@ from tests.judging.llm.behaviours import (
 )
 from tests.judging.llm.endpoint import TOO_LONG, Turn, assessed, fails, in_turn, says
 from tests.judging.llm.judging import ALL_READ, EPISODE, PACKAGE, READ, judged, outcome_of, smallest_context
+from tests.judging.llm.needs import need_litellm
 
 RUBRIC = read_rubric()
 LIMITS = ConversationLimits()
@@ -41,7 +42,7 @@ def again(found: SpanJudgment, evidence: EvidencePackage = PACKAGE, **limits: An
 
 @pytest.mark.parametrize("name", BEHAVIOURS)
 def test_a_conversation_over_http_comes_to_its_outcome_again(name: str) -> None:
-    pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+    need_litellm()
     behaviour = BEHAVIOURS[name]
     with judged(in_turn(*behaviour.turns), behaviour.episode, retries=0, **behaviour.limits) as (found, _):
         pass

@@ -14,6 +14,7 @@ from tests.judging.evidence_cases import package, simple
 from tests.judging.llm.behaviours import ScriptClient, judge_of
 from tests.judging.llm.endpoint import Turn, assessed, in_turn, modest, says
 from tests.judging.llm.judging import EPISODE, READ, judged, outcome_of
+from tests.judging.llm.needs import need_litellm
 from tests.judging.llm.stored_outcome import EPISODE as STORED
 from tests.judging.llm.stored_outcome import FOLDERS, IDENTITY, OUTCOME
 
@@ -102,7 +103,7 @@ def test_records_of_two_branches_are_merged_by_git_line_by_line(tmp_path: Path) 
 def test_what_a_provider_adds_to_its_messages_is_kept_where_a_record_can_hold_it(
     block: str, kept: bool, tmp_path: Path
 ) -> None:
-    pytest.importorskip("litellm", reason="the judge asks its model through the extra `llm`")
+    need_litellm()
     message = json.dumps({"role": "assistant", "content": assessed()})
     blocks = f'{{"type":"thinking","signature":"s",{block}}}'
     body = '{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop",'
