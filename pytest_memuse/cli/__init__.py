@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _show(options: argparse.Namespace) -> list[str]:
     """Show the episodes of an event log or a recording as a person wants to read them."""
-    from pytest_memuse.cli.judges import chosen_judge, identity_data
+    from pytest_memuse.cli.judges import chosen_judge
     from pytest_memuse.cli.profiling import judged_as_told
     from pytest_memuse.model.errors import MemuseError, nearest
     from pytest_memuse.profiles.rows import Run
@@ -170,9 +170,9 @@ def _show(options: argparse.Namespace) -> list[str]:
             )
     if options.json:
         run = Run(log.suite, tuple(one.row for one in found), outside)
-        return [json.dumps(run_to_dict(run) | {"judge": identity_data(judge.identity)}, indent=1, sort_keys=True)]
+        return [json.dumps(run_to_dict(run) | {"judge": judge.identity.to_data()}, indent=1, sort_keys=True)]
     lines = [line for one in found for line in (*episode_lines(one.episode, one.spans, one.row), "")]
-    return [*judge_lines(identity_data(judge.identity)), "", *lines, *outside_lines(outside)]
+    return [*judge_lines(judge.identity.to_data()), "", *lines, *outside_lines(outside)]
 
 
 def _profile(options: argparse.Namespace) -> list[str]:

@@ -154,7 +154,7 @@ def _judgings(names: Sequence[str], options: argparse.Namespace) -> list[_Side]:
 
     The limits of a judge that is named several times are for all of its judgings together.
     """
-    from pytest_memuse.cli.judges import announce, asking, chosen_judge, identity_data, with_records
+    from pytest_memuse.cli.judges import announce, asking, chosen_judge, with_records
     from pytest_memuse.cli.labels import log_or_set
     from pytest_memuse.cli.reading import judged_logs, run_of
     from pytest_memuse.spans import build_spans
@@ -167,7 +167,7 @@ def _judgings(names: Sequence[str], options: argparse.Namespace) -> list[_Side]:
     for judge in judges:
         with asking(options) as lines:
             run = run_of(judged_logs(logs, judge, lines))
-        sides.append(_Side(str(judge.identity), identity_data(judge.identity), run))
+        sides.append(_Side(str(judge.identity), judge.identity.to_data(), run))
     return sides
 
 

@@ -6,12 +6,11 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from pytest_memuse.judging.answers import Judge, JudgeIdentity
-from pytest_memuse.judging.combined import Combined, keeping
+from pytest_memuse.judging.answers import Judge
+from pytest_memuse.judging.combined import Combined, judges_in, keeping, with_each
 from pytest_memuse.judging.named import FORMS, MAX_BYTES, Asking, annotation_text, is_judge, judge_named, spelled_out
 from pytest_memuse.judging.run import JudgedSpans, Lines, judge_episodes
 from pytest_memuse.model import Episode
@@ -32,7 +31,6 @@ __all__ = [
     "asking",
     "chosen_judge",
     "cost_lines",
-    "identity_data",
     "is_judge",
     "judged_by_records",
     "spelled_out",
@@ -145,9 +143,10 @@ def _is_open(judged: JudgedSpans) -> bool:
 
 
 def _silent(judge: Judge) -> Judge:
-    if isinstance(judge, Combined):
-        return replace(judge, judges=tuple(map(_silent, judge.judges)))
-    return next((part.without_asking("only records are read") for part in _asking_parts(judge)), judge)
+    def silenced(part: Judge) -> Judge:
+        return next((asking.without_asking("only records are read") for asking in _asking_parts(part)), part)
+
+    return with_each(judge, silenced)
 
 
 @contextmanager
@@ -181,16 +180,6 @@ def asking(options: argparse.Namespace) -> Iterator[Lines]:
         err.write("\n")
 
 
-def identity_data(identity: JudgeIdentity) -> dict[str, Any]:
-    """Return a judge's identity as plain data."""
-    return {
-        "kind": identity.kind,
-        "version": identity.version,
-        "model": identity.model,
-        "settings": dict(identity.settings),
-    }
-
-
 def _asked_how(options: argparse.Namespace) -> Asking:
     from pytest_memuse.judging.llm.settings import RunLimits
 
@@ -201,14 +190,13 @@ def _asked_how(options: argparse.Namespace) -> Asking:
 
 
 def _asking_parts(judge: Judge) -> "Iterator[LlmJudge]":
-    if isinstance(judge, Combined):
-        for part in judge.judges:
-            yield from _asking_parts(part)
-    elif judge.identity.kind == "llm":
+    for part in judges_in(judge):
+        if part.identity.kind != "llm":
+            continue
         from pytest_memuse.judging.llm.judge import LlmJudge
 
-        if isinstance(judge, LlmJudge):
-            yield judge
+        if isinstance(part, LlmJudge):
+            yield part
 
 
 def _lines_of(judge: "LlmJudge", episodes: Sequence[tuple[Episode, Sequence[Span]]], folder: Path | None) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_memuse.cli.judges import announce, asking, chosen_judge, identity_data
+from pytest_memuse.cli.judges import announce, asking, chosen_judge
 from pytest_memuse.cli.reading import read_any
 from pytest_memuse.judging.agreement import measure, together
 from pytest_memuse.judging.labels import LabelledCase, is_labelled, labelled_cases
@@ -36,7 +36,7 @@ def labels(options: argparse.Namespace) -> list[str]:
         sets = {name: measure(judge, cases, lines) for name, cases in found.items()}
     total = together(sets.values())
     if options.json:
-        return [json.dumps(label_data(identity_data(judge.identity), sets, total), indent=1, sort_keys=True)]
+        return [json.dumps(label_data(judge.identity.to_data(), sets, total), indent=1, sort_keys=True)]
     return label_lines(str(judge.identity), sets, total, verbose=options.verbose)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_memuse.cli.judges import announce, asking, check_options, chosen_judge, identity_data, judged_by_records
+from pytest_memuse.cli.judges import announce, asking, check_options, chosen_judge, judged_by_records
 from pytest_memuse.cli.reading import JudgedLog, assembled_logs, judged_log, judged_logs, read_any, run_of
 from pytest_memuse.judging.answers import Judge
 from pytest_memuse.model.errors import MemuseError, nearest, printable
@@ -39,7 +39,7 @@ def profile(options: argparse.Namespace) -> list[str]:
     judge = chosen_judge(options.judge, options)
     logs = judged_as_told(options.logs, judge, options)
     found = Profile.of(run_of(logs))
-    identity = {"recorded_against": _models(logs), "judge": identity_data(judge.identity)}
+    identity = {"recorded_against": _models(logs), "judge": judge.identity.to_data()}
     costs, harmful, leaks = _costs(logs), revise_or_remove(_histories(logs)), _leaks(logs)
     against = _against(found.run, options.without, options.any_arc) if options.without else None
     if options.json:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_memuse.model import Episode
 from pytest_memuse.spans.types import Span
@@ -91,6 +91,10 @@ class JudgeIdentity:
         model = [f"model {self.model}"] if self.model else []
         settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
         return ", ".join([self.kind, f"version {self.version}", *model, *settings])
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the identity as plain JSON data."""
+        return {"kind": self.kind, "version": self.version, "model": self.model, "settings": dict(self.settings)}
 
 
 class Judge(Protocol):

@@ -1,6 +1,6 @@
 """Several judges as one: each signal from the first that determines it, or from the one that is named for it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -102,14 +102,25 @@ class Combined:
         )
 
 
+def judges_in(judge: Judge) -> Iterator[Judge]:
+    """Yield the judges of a combination, those of combinations within it too; any other judge alone."""
+    if isinstance(judge, Combined):
+        for part in judge.judges:
+            yield from judges_in(part)
+    else:
+        yield judge
+
+
+def with_each(judge: Judge, change: Callable[[Judge], Judge]) -> Judge:
+    """Return a judge with each of `judges_in` changed, put together as they were."""
+    if isinstance(judge, Combined):
+        return replace(judge, judges=tuple(with_each(part, change) for part in judge.judges))
+    return change(judge)
+
+
 @runtime_checkable
-class KeepsAnswers(Protocol):
+class KeepsAnswers(Judge, Protocol):
     """A judge whose accepted answers can be kept and given back."""
-
-    @property
-    def identity(self) -> JudgeIdentity: ...
-
-    def judge(self, episode: Episode, spans: tuple[Span, ...], span: Span) -> Judgment | None: ...
 
     def with_records(self, records: "Records | None") -> Judge: ...
 
@@ -120,6 +131,6 @@ def keeping(judge: Judge, records: "Callable[[JudgeIdentity], Records | None]") 
     In a combination it is asked for the identity of each judge that can keep some; a judge that cannot is returned as
     it is.
     """
-    if isinstance(judge, Combined):
-        return replace(judge, judges=tuple(keeping(part, records) for part in judge.judges))
-    return judge.with_records(records(judge.identity)) if isinstance(judge, KeepsAnswers) else judge
+    return with_each(
+        judge, lambda part: part.with_records(records(part.identity)) if isinstance(part, KeepsAnswers) else part
+    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_memuse.judging.answers import Judge
-from pytest_memuse.judging.combined import Combined
+from pytest_memuse.judging.combined import judges_in
 
 if TYPE_CHECKING:
     from pytest_memuse.judging.llm.spending import Spent
@@ -31,14 +31,11 @@ def usage_notes(suite: str, judge: Judge, before: "Mapping[str, Spent]") -> tupl
 
 
 def _asking(judge: Judge) -> "Iterator[tuple[Judge, Spent]]":
-    if isinstance(judge, Combined):
-        for part in judge.judges:
-            yield from _asking(part)
-        return
-    if judge.identity.kind != "llm":
-        return
-    from pytest_memuse.judging.llm.spending import Spent
+    for part in judges_in(judge):
+        if part.identity.kind != "llm":
+            continue
+        from pytest_memuse.judging.llm.spending import Spent
 
-    spent = getattr(judge, "spent", None)
-    if isinstance(spent, Spent):
-        yield judge, spent
+        spent = getattr(part, "spent", None)
+        if isinstance(spent, Spent):
+            yield part, spent

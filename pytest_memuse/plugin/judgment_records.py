@@ -2,15 +2,14 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_memuse.judging.answers import Judge, JudgeIdentity, Judgment
-from pytest_memuse.judging.combined import Combined
-from pytest_memuse.judging.run import Asked, EpisodesJudge, Judged, Lines
+from pytest_memuse.judging.answers import Judge
+from pytest_memuse.judging.combined import judges_in, with_each
+from pytest_memuse.judging.run import EpisodesJudge
 from pytest_memuse.model import Episode, MemuseError
 from pytest_memuse.model.errors import printable
 from pytest_memuse.plugin.judging_options import JudgingSettings, Rejudging
@@ -27,21 +26,15 @@ if TYPE_CHECKING:
     from pytest_memuse.judging.llm.records import JudgmentRecords
     from pytest_memuse.judging.llm.run_policy import Records
 
-_FOLDER = "judgments"
 _LISTED = 10
 
 
 @runtime_checkable
-class RecordingJudge(Protocol):
+class RecordingJudge(Judge, EpisodesJudge, Protocol):
     """A judge that keeps its accepted answers and takes them from there."""
 
     @property
-    def identity(self) -> JudgeIdentity: ...
-
-    @property
     def records(self) -> "Records | None": ...
-
-    def judge(self, episode: Episode, spans: tuple[Span, ...], span: Span) -> Judgment | None: ...
 
     def with_records(self, records: "Records | None") -> "RecordingJudge": ...
 
@@ -50,17 +43,6 @@ class RecordingJudge(Protocol):
     def case(self, episode: Episode, spans: Sequence[Span]) -> "EpisodeCase": ...
 
     def replayed(self, package: "EvidencePackage", outcome: "SpanJudgment") -> "SpanJudgment": ...
-
-    @property
-    def stopped(self) -> str: ...
-
-    def judged_episodes(
-        self,
-        episodes: Iterable[Episode],
-        lines: Lines | None = None,
-        executor: Executor | None = None,
-        asked: Asked | None = None,
-    ) -> Judged: ...
 
 
 @runtime_checkable
@@ -77,7 +59,9 @@ class KeepsConversations(Protocol):
 
 def records_folder(cassettes: Path, suite: str) -> Path:
     """Return the folder of a suite's judgment records. Raises `FormatError` where a link leads out of ``cassettes``."""
-    return inside(cassettes, cassettes / safe_name(suite) / _FOLDER)
+    from pytest_memuse.judging.llm.recorded import OF_A_SUITE
+
+    return inside(cassettes, cassettes / safe_name(suite) / OF_A_SUITE)
 
 
 def suite_judge(judge: Judge, settings: Settings, suite: str) -> Judge:
@@ -85,8 +69,10 @@ def suite_judge(judge: Judge, settings: Settings, suite: str) -> Judge:
 
     Records that the judge has already stay its own. Of a combination each judge has records of its own.
     """
-    if isinstance(judge, Combined):
-        return replace(judge, judges=tuple(suite_judge(part, settings, suite) for part in judge.judges))
+    return with_each(judge, lambda part: _suite_part(part, settings, suite))
+
+
+def _suite_part(judge: Judge, settings: Settings, suite: str) -> Judge:
     if not isinstance(judge, RecordingJudge):
         return judge
     records = judge.records
@@ -106,11 +92,9 @@ def suite_judge(judge: Judge, settings: Settings, suite: str) -> Judge:
 
 def recording_judges(judge: Judge) -> Iterator[RecordingJudge]:
     """Yield the judges that keep their answers: of a combination all that do."""
-    if isinstance(judge, Combined):
-        for part in judge.judges:
-            yield from recording_judges(part)
-    elif isinstance(judge, RecordingJudge) and judge.records is not None:
-        yield judge
+    for part in judges_in(judge):
+        if isinstance(part, RecordingJudge) and part.records is not None:
+            yield part
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +113,7 @@ class SuiteRecords:
         found = self.answers.find(episode, span, package)
         if found is not None or self.asks:
             return found
-        return self.errors.find(_arc_of(episode), span, package.digest)
+        return self.errors.find(episode, span, package)
 
     def accepted(self, episode: Episode, outcome: "SpanJudgment") -> None:
         """Keep an accepted answer."""
@@ -137,7 +121,7 @@ class SuiteRecords:
 
     def failed(self, episode: Episode, outcome: "SpanJudgment") -> None:
         """Keep that a span came to no accepted answer."""
-        self.errors.keep(_arc_of(episode), outcome)
+        self.errors.keep(episode, outcome)
 
     def conversation(self, episode: Episode, outcome: "SpanJudgment") -> "SpanJudgment":
         """Return an answer that was found with its messages."""
@@ -209,12 +193,8 @@ def told_by_arc(left: Mapping[str, int], spans: int) -> str:
     )
 
 
-def _arc_of(episode: Episode) -> str:
-    return episode.arc or episode.id
-
-
 def _shown(settings: Settings, suite: str) -> str:
-    return str(Path(settings.cassettes.name) / safe_name(suite) / _FOLDER)
+    return str(records_folder(settings.cassettes, suite).relative_to(settings.cassettes.parent))
 
 
 def _why_silent(judging: JudgingSettings) -> str:

@@ -1,21 +1,13 @@
 """What a suite's figures rest on beside its recordings, and which stored baselines rest on these."""
 
 from pathlib import Path
-from typing import Any
 
 from pytest_memuse.gate.store import baseline_path, known_baselines, read_baseline
-from pytest_memuse.judging.answers import Judge
 from pytest_memuse.model import MemuseError
 from pytest_memuse.model.errors import printable
 
 _PAIRS = "paired/"
 """Folder of the other sides of pairs; they belong to one recording and are not carried on to another."""
-
-
-def judge_identity(judge: Judge) -> dict[str, Any]:
-    """Return the judge's identity as plain data."""
-    found = judge.identity
-    return {"kind": found.kind, "version": found.version, "model": found.model, "settings": dict(found.settings)}
 
 
 def baselines_of(folder: Path, suite: str) -> list[tuple[str, Path]]:

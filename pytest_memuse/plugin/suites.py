@@ -25,7 +25,7 @@ from pytest_memuse.plugin.judge_usage import spent_so_far, usage_notes
 from pytest_memuse.plugin.judgment_records import check_judged
 from pytest_memuse.plugin.options import Settings
 from pytest_memuse.plugin.suite_ends import StaleRecording, stopped
-from pytest_memuse.plugin.suite_identity import baselines_of, judge_identity
+from pytest_memuse.plugin.suite_identity import baselines_of
 from pytest_memuse.plugin.uses import with_use
 from pytest_memuse.profiles.assembling import creation_ordinals, episode_row
 from pytest_memuse.profiles.rows import EpisodeRow, RowOutcome, Run
@@ -122,7 +122,7 @@ class SuiteRunner:
 
     def _identity(self, recordings: Sequence[Recording]) -> dict[str, Any]:
         return {
-            "judge": judge_identity(self.judge),
+            "judge": self.judge.identity.to_data(),
             "recordings": {r.arc: recording_digest(r) for r in recordings},
             "recorded_against": recorded_against(recordings),
             "memory": combined_identity(recordings, "memory"),

@@ -17,7 +17,6 @@ from pytest_memuse.gate.baseline import (
 from pytest_memuse.gate.errors import BaselineError
 from pytest_memuse.judging import Signal, Tracer
 from pytest_memuse.judging.combined import Combined
-from pytest_memuse.plugin.suite_identity import judge_identity
 from pytest_memuse.profiles.rows import Run
 from tests.judging.scripted_judge import ScriptedJudge
 from tests.plugin.project import Project
@@ -63,11 +62,11 @@ def test_missing(memuse_agreement):
 
 def test_a_baseline_keeps_the_identity_of_every_judge_that_was_combined() -> None:
     judges = Combined((ScriptedJudge({}), Tracer()), {Signal.NOVELTY: 1})
-    stored = SuiteBaseline(Run("s", ()), Identity(JudgedBy(**judge_identity(judges))), {}, "")
+    stored = SuiteBaseline(Run("s", ()), Identity(JudgedBy(**judges.identity.to_data())), {}, "")
     read = parse_baseline(baseline_text(Baseline("1", {"s": stored})), "main.json").suites["s"]
     assert read.identity.judge.settings == {"1": "scripted, version 1", "2": "tracer, version 2", "novelty": "from 2"}
     check_judge(read, stored.identity.judge, "main")
-    other = JudgedBy(**judge_identity(Combined(judges.judges[::-1])))
+    other = JudgedBy(**Combined(judges.judges[::-1]).identity.to_data())
     with pytest.raises(BaselineError):
         check_judge(read, other, "main")
 

@@ -1,7 +1,7 @@
 """An accepted answer as it is kept: without its messages, which stand elsewhere, once each, under their digests."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_memuse.judging.answers import JudgeIdentity
@@ -90,4 +90,4 @@ def message_text(message: Message) -> str:
 
 def identity_digest(identity: JudgeIdentity) -> str:
     """Return the digest of a judge's identity."""
-    return text_digest(canonical_json(asdict(identity)))
+    return text_digest(canonical_json(identity.to_data()))

@@ -7,8 +7,10 @@ of a span's evidence stands.
 import threading
 from pathlib import Path
 
+from pytest_memuse.judging.evidence import EvidencePackage
 from pytest_memuse.judging.llm.outcome import ErrorReason, SpanJudgment
-from pytest_memuse.model import MemuseError
+from pytest_memuse.judging.llm.records import arc_of
+from pytest_memuse.model import Episode, MemuseError
 from pytest_memuse.model.errors import FormatError, inert
 from pytest_memuse.model.json_text import json_line, parse_object
 from pytest_memuse.storage import inside, safe_name
@@ -32,19 +34,20 @@ class KeptErrors:
         self._lock = threading.Lock()
         self._known: dict[str, tuple[FileState | None, dict[str, tuple[ErrorReason, str]]]] = {}
 
-    def find(self, arc: str, span: str, evidence: str) -> SpanJudgment | None:
+    def find(self, episode: Episode, span: str, package: EvidencePackage) -> SpanJudgment | None:
         """Return the error that a span with this evidence ended in, None where none is known."""
         with self._lock:
-            found = self._lines(arc).get(evidence)
-        return None if found is None else SpanJudgment(span, evidence, error=found[0], problem=found[1])
+            found = self._lines(arc_of(episode)).get(package.digest)
+        return None if found is None else SpanJudgment(span, package.digest, error=found[0], problem=found[1])
 
-    def keep(self, arc: str, outcome: SpanJudgment) -> None:
+    def keep(self, episode: Episode, outcome: SpanJudgment) -> None:
         """Keep the error of a span; one that says nothing of the span, or is known, changes nothing.
 
         Raises `MemuseError` where it cannot be written.
         """
         if outcome.error not in _KEPT:
             return
+        arc = arc_of(episode)
         path = self._path(arc)
         line = {"evidence": outcome.evidence, "span": outcome.span, "error": outcome.error, "problem": outcome.problem}
         with self._lock:
